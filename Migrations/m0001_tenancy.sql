@@ -1,0 +1,1 @@
+-- The first migration: tenancy before any table.

@@ -1,0 +1,1 @@
+// What Apple sends and expects: signed data in, real-time answers and offer signatures out.

@@ -1,0 +1,1 @@
+// Which of the supported locales a reader of another locale understands, through ICU.

@@ -1,0 +1,1 @@
+// Answers one real-time request of the App Store.

@@ -1,0 +1,1 @@
+// The domain in PostgreSQL: one file per group of tables, SQL where it runs.

@@ -1,0 +1,1 @@
+// What every process needs besides its work: settings, log lines, metrics, signals, time.

@@ -1,0 +1,1 @@
+// ES256, JWS framing, certificate chains and sealing over OpenSSL 3.
