@@ -60,7 +60,11 @@ let middle: [Target] = [
     module("Service", ["HTTPServer"]),
     .target(
         name: "Migrations", dependencies: ["Postgres"], path: "Migrations",
-        resources: [.embedInCode("m0001_tenancy.sql")], swiftSettings: rules),
+        resources: [
+            .embedInCode("m0001_tenancy.sql"), .embedInCode("m0002_apps.sql"),
+            .embedInCode("m0003_messages.sql"), .embedInCode("m0004_serving.sql"),
+            .embedInCode("m0005_decisions.sql"),
+        ], swiftSettings: rules),
 ]
 
 let adapters: [Target] = [

@@ -1,0 +1,110 @@
+package import FoundationEssentials
+
+/// Everything one (app, environment) is answered from: immutable, numbered upwards. It holds only
+/// what may be said: texts that Apple has not approved are not in it at all.
+///
+///     change committed ─> snapshot n+1 built ─> responder polls ─> checks ─> swaps in n+1
+///                                                                    └─ corrupt or older: keeps n
+package struct Snapshot: Codable, Equatable, Sendable {
+    package static let schemaVersion = 1
+    /// A larger one is a fault of the builder: refused there, and by every reader.
+    package static let bytesLimit = 8 << 20
+
+    package let schemaVersion: Int
+    package let tenant: TenantID
+    package let app: AppID
+    package let environment: StoreEnvironment
+    /// Rises by one with each snapshot of this (app, environment), also on a rollback of rules.
+    package let number: Int64
+    package let bundleId: String
+    package let appAppleId: Int64
+    package let defaultLocale: String
+    /// SHA-256 of each live endpoint token, in lower-case hexadecimal.
+    package let endpointTokenHashes: [String]
+    package let products: [Product]
+    package let offers: [Offer]
+    package let messages: [ServedMessage]
+    package let defaults: [ServedDefault]
+    package let ruleSet: RuleSet
+    package let signingKey: SealedSigningKey?
+
+    package init(
+        tenant: TenantID, app: AppID, environment: StoreEnvironment, number: Int64,
+        bundleId: String, appAppleId: Int64, defaultLocale: String,
+        endpointTokenHashes: [String], products: [Product], offers: [Offer],
+        messages: [ServedMessage], defaults: [ServedDefault], ruleSet: RuleSet,
+        signingKey: SealedSigningKey?
+    ) {
+        schemaVersion = Self.schemaVersion
+        self.tenant = tenant
+        self.app = app
+        self.environment = environment
+        self.number = number
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.defaultLocale = defaultLocale
+        self.endpointTokenHashes = endpointTokenHashes
+        self.products = products
+        self.offers = offers
+        self.messages = messages
+        self.defaults = defaults
+        self.ruleSet = ruleSet
+        self.signingKey = signingKey
+    }
+}
+
+/// A message with the identifiers at Apple of its approved localizations.
+package struct ServedMessage: Codable, Equatable, Sendable {
+    package let id: MessageID
+    package let kind: MessageKind
+    /// Locale to `messageIdentifier`.
+    package let placements: [String: UUID]
+
+    package init(id: MessageID, kind: MessageKind, placements: [String: UUID]) {
+        self.id = id
+        self.kind = kind
+        self.placements = placements
+    }
+}
+
+/// The default message of a product in one locale, as configured at Apple too.
+package struct ServedDefault: Codable, Equatable, Sendable {
+    package let productId: String
+    package let locale: String
+    package let messageIdentifier: UUID
+
+    package init(productId: String, locale: String, messageIdentifier: UUID) {
+        self.productId = productId
+        self.locale = locale
+        self.messageIdentifier = messageIdentifier
+    }
+}
+
+/// The app's In-App Purchase key, sealed to the platform's public key: whoever holds the snapshot
+/// alone cannot sign with it.
+package struct SealedSigningKey: Codable, Equatable, Sendable {
+    package let credential: CredentialID
+    package let keyId: String
+    package let issuerId: String
+    package let sealed: Data
+
+    package init(credential: CredentialID, keyId: String, issuerId: String, sealed: Data) {
+        self.credential = credential
+        self.keyId = keyId
+        self.issuerId = issuerId
+        self.sealed = sealed
+    }
+
+    /// What the seal is bound to: a key moved to another tenant, app or row does not open there.
+    package static func sealContext(
+        tenant: TenantID, app: AppID, credential: CredentialID, keyId: String
+    ) -> [UInt8] {
+        var writer = CanonicalWriter()
+        writer.append(Array("holdfast in-app purchase key 1".utf8))
+        writer.append(tenant.uuid.bytes)
+        writer.append(app.uuid.bytes)
+        writer.append(credential.uuid.bytes)
+        writer.append(Array(keyId.utf8))
+        return writer.bytes
+    }
+}
