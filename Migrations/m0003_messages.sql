@@ -122,6 +122,31 @@ create table holdfast.message_placement (
 );
 select holdfast_sec.protect('holdfast.message_placement');
 
+-- The texts that may be shown: Apple approved them and every image they show. All else is not to be named.
+create view holdfast.approved_placement with (security_invoker = true) as
+select p.tenant_id, p.app_id, p.environment, p.message_id, p.locale, p.apple_id
+from holdfast.message_placement p
+join holdfast.apple_object o using (tenant_id, app_id, environment, apple_id)
+where o.state = 'APPROVED'
+  and not exists (
+    select from (
+      select l.image_id from holdfast.localization l
+      where l.tenant_id = p.tenant_id and l.app_id = p.app_id and l.message_id = p.message_id
+        and l.locale = p.locale and l.image_id is not null
+      union all
+      select b.image_id from holdfast.bullet b
+      where b.tenant_id = p.tenant_id and b.app_id = p.app_id and b.message_id = p.message_id
+        and b.locale = p.locale
+    ) shown
+    where not exists (
+      select from holdfast.image_placement i
+      join holdfast.apple_object io using (tenant_id, app_id, environment, apple_id)
+      where i.tenant_id = p.tenant_id and i.app_id = p.app_id and i.environment = p.environment
+        and i.image_id = shown.image_id and io.state = 'APPROVED'
+    )
+  );
+grant select on holdfast.approved_placement to holdfast_operator;
+
 create table holdfast.default_message (
   tenant_id uuid not null,
   app_id uuid not null,

@@ -19,8 +19,8 @@ package struct Snapshot: Codable, Equatable, Sendable {
     package let bundleId: String
     package let appAppleId: Int64
     package let defaultLocale: String
-    /// SHA-256 of each live endpoint token, in lower-case hexadecimal.
-    package let endpointTokenHashes: [String]
+    /// SHA-256 of each live endpoint token.
+    package let endpointTokenHashes: [Data]
     package let products: [Product]
     package let offers: [Offer]
     package let messages: [ServedMessage]
@@ -31,7 +31,7 @@ package struct Snapshot: Codable, Equatable, Sendable {
     package init(
         tenant: TenantID, app: AppID, environment: StoreEnvironment, number: Int64,
         bundleId: String, appAppleId: Int64, defaultLocale: String,
-        endpointTokenHashes: [String], products: [Product], offers: [Offer],
+        endpointTokenHashes: [Data], products: [Product], offers: [Offer],
         messages: [ServedMessage], defaults: [ServedDefault], ruleSet: RuleSet,
         signingKey: SealedSigningKey?
     ) {

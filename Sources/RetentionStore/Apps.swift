@@ -1,0 +1,43 @@
+// Tables: app, app_environment.
+internal import Postgres
+package import Retention
+internal import Signing
+
+extension TenantTransaction {
+    private static let saltBytes = 32
+
+    package func createApp(_ app: App) throws {
+        _ = try connection.query(
+            """
+            insert into holdfast.app (tenant_id, app_id, client_id, name, bundle_id, app_apple_id,
+              default_locale, apple_id_salt, created_at)
+            values (\(tenant.uuid), \(app.id.uuid), \(app.client.uuid), \(app.name),
+              \(app.bundleId), \(app.appAppleId), \(app.defaultLocale),
+              \(randomBytes(Self.saltBytes)), \(timestamp))
+            """)
+        for environment in StoreEnvironment.allCases {
+            _ = try connection.query(
+                """
+                insert into holdfast.app_environment (tenant_id, app_id, environment)
+                values (\(tenant.uuid), \(app.id.uuid), \(environment.rawValue))
+                """)
+        }
+        touchBoth(app.id)
+    }
+
+    func appleIdSalt(_ app: AppID) throws -> [UInt8] {
+        let rows = try connection.query(
+            """
+            select apple_id_salt from holdfast.app
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+        guard let row = rows.first else { throw StoreError.noApp(app) }
+        return try row.decode("apple_id_salt")
+    }
+}
+
+extension StoreError {
+    static func noApp(_ app: AppID) -> StoreError {
+        StoreError(code: .notFound, message: "there is no app \(app); create it first")
+    }
+}

@@ -1,0 +1,149 @@
+// Table: decision. Written by the responder's shipper, many rows at a time.
+package import FoundationEssentials
+internal import Postgres
+package import Retention
+
+/// One decision as it is kept: what was asked, what was answered, from which snapshot, how fast.
+package struct DecisionRecord: Equatable, Sendable {
+    package let key: AppEnvironment
+    package let signedDate: Instant
+    package let requestIdentifier: UUID
+    package let decidedAt: Instant
+    package let originalTransactionId: String
+    package let productId: String
+    package let localeAsked: String
+    package let decision: Decision
+    package let snapshotNumber: Int64
+    package let durationMicroseconds: Int64
+
+    package init(
+        key: AppEnvironment, signedDate: Instant, requestIdentifier: UUID, decidedAt: Instant,
+        originalTransactionId: String, productId: String, localeAsked: String, decision: Decision,
+        snapshotNumber: Int64, durationMicroseconds: Int64
+    ) {
+        self.key = key
+        self.signedDate = signedDate
+        self.requestIdentifier = requestIdentifier
+        self.decidedAt = decidedAt
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.localeAsked = localeAsked
+        self.decision = decision
+        self.snapshotNumber = snapshotNumber
+        self.durationMicroseconds = durationMicroseconds
+    }
+}
+
+extension TenantTransaction {
+    /// Adds decisions of this tenant; one that is there already stays as it is, so a batch may be
+    /// sent again after a lost answer.
+    package func recordDecisions(_ records: [DecisionRecord]) throws {
+        let columns = DecisionColumns(records)
+        _ = try connection.query(
+            """
+            insert into holdfast.decision (tenant_id, app_id, environment, signed_date,
+              request_identifier, decided_at, original_transaction_id, product_id, kind,
+              fallback_reason, rule_id, locale_asked, locale_served, message_identifier,
+              alternate_product_id, billing_plan_type, offer_identifier, snapshot_number,
+              duration_microseconds)
+            select \(tenant.uuid), * from unnest(\(columns.app), \(columns.environment),
+              \(columns.signedDate), \(columns.requestIdentifier), \(columns.decidedAt),
+              \(columns.originalTransactionId), \(columns.productId), \(columns.kind),
+              \(columns.fallbackReason), \(columns.rule), \(columns.localeAsked),
+              \(columns.localeServed), \(columns.messageIdentifier),
+              \(columns.alternateProductId), \(columns.billingPlanType),
+              \(columns.offerIdentifier), \(columns.snapshotNumber),
+              \(columns.durationMicroseconds))
+            on conflict do nothing
+            """)
+    }
+
+    /// How many decisions of each kind the tenant has in one environment of an app.
+    package func countDecisions(at key: AppEnvironment) throws -> [AnswerKind: Int64] {
+        let rows = try connection.query(
+            """
+            select kind, count(*) as decisions from holdfast.decision
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+            group by kind
+            """)
+        var counts: [AnswerKind: Int64] = [:]
+        for row in rows {
+            guard let kind = AnswerKind(rawValue: try row.decode(String.self, "kind")) else {
+                continue
+            }
+            counts[kind] = try row.decode("decisions")
+        }
+        return counts
+    }
+}
+
+/// Records turned into columns: one array a column, for `unnest`.
+private struct DecisionColumns {
+    let app: [UUID]
+    let environment: [String]
+    let signedDate: [Timestamp]
+    let requestIdentifier: [UUID]
+    let decidedAt: [Timestamp]
+    let originalTransactionId: [String]
+    let productId: [String]
+    let kind: [String]
+    let fallbackReason: [String?]
+    let rule: [UUID?]
+    let localeAsked: [String]
+    let localeServed: [String?]
+    let messageIdentifier: [UUID?]
+    let alternateProductId: [String?]
+    let billingPlanType: [String?]
+    let offerIdentifier: [String?]
+    let snapshotNumber: [Int64]
+    let durationMicroseconds: [Int64]
+
+    init(_ records: [DecisionRecord]) {
+        let parts = records.map { AnswerColumns($0.decision.answer) }
+        app = records.map(\.key.app.uuid)
+        environment = records.map(\.key.environment.rawValue)
+        signedDate = records.map { Timestamp(milliseconds: $0.signedDate.milliseconds) }
+        requestIdentifier = records.map(\.requestIdentifier)
+        decidedAt = records.map { Timestamp(milliseconds: $0.decidedAt.milliseconds) }
+        originalTransactionId = records.map(\.originalTransactionId)
+        productId = records.map(\.productId)
+        kind = records.map(\.decision.answer.kind.rawValue)
+        fallbackReason = parts.map { $0.fallbackReason?.rawValue }
+        rule = records.map(\.decision.rule?.uuid)
+        localeAsked = records.map(\.localeAsked)
+        localeServed = records.map(\.decision.localeServed)
+        messageIdentifier = parts.map(\.message)
+        alternateProductId = parts.map(\.productId)
+        billingPlanType = parts.map(\.plan)
+        offerIdentifier = parts.map(\.offer)
+        snapshotNumber = records.map(\.snapshotNumber)
+        durationMicroseconds = records.map(\.durationMicroseconds)
+    }
+}
+
+/// The columns in which one answer differs from another.
+private struct AnswerColumns {
+    var message: UUID?
+    var productId: String?
+    var plan: String?
+    var offer: String?
+    var fallbackReason: FallbackReason?
+
+    init(_ answer: Answer) {
+        switch answer {
+        case .message(let id), .defaultMessage(let id):
+            message = id
+        case .alternateProduct(let id, let product, let plan):
+            message = id
+            productId = product
+            self.plan = plan?.rawValue
+        case .promotionalOffer(let id, let product, let offerIdentifier):
+            message = id
+            productId = product
+            offer = offerIdentifier
+        case .fallback(let reason):
+            fallbackReason = reason
+        }
+    }
+}

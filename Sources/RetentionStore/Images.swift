@@ -1,0 +1,71 @@
+// Tables: image, image_placement.
+package import FoundationEssentials
+internal import Postgres
+package import Retention
+internal import Signing
+
+extension TenantTransaction {
+    /// Stored once per tenant and use: the same bytes again return the first identifier.
+    package func storeImage(_ png: [UInt8], size: ImageSize, id: ImageID) throws -> ImageID {
+        let digest = SHA256.digest(png)
+        _ = try connection.query(
+            """
+            insert into holdfast.image (tenant_id, image_id, image_size, sha256, png, created_at)
+            values (\(tenant.uuid), \(id.uuid), \(size.rawValue), \(digest), \(png), \(timestamp))
+            on conflict on constraint image_content_unique do nothing
+            """)
+        let rows = try connection.query(
+            """
+            select image_id from holdfast.image
+            where tenant_id = \(tenant.uuid) and sha256 = \(digest)
+              and image_size = \(size.rawValue)
+            """)
+        guard let row = rows.first else {
+            throw StoreError(code: .notFound, message: "the image just stored is gone; try again")
+        }
+        return ImageID(try row.decode("image_id"))
+    }
+
+    /// Records the image as an object of the app at Apple, with Apple's review state.
+    @discardableResult
+    package func placeImage(
+        _ image: ImageID, at key: AppEnvironment, state: ReviewState
+    ) throws -> UUID {
+        let rows = try connection.query(
+            """
+            select sha256 from holdfast.image
+            where tenant_id = \(tenant.uuid) and image_id = \(image.uuid)
+            """)
+        guard let row = rows.first else {
+            throw StoreError(code: .notFound, message: "there is no image \(image)")
+        }
+        let appleId = try appleIdentifier(
+            .image, content: try row.decode("sha256"), at: key)
+        try recordAppleObject(appleId, .image, at: key, state: state)
+        _ = try connection.query(
+            """
+            insert into holdfast.image_placement (tenant_id, app_id, environment, image_id, apple_id)
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(image.uuid),
+              \(appleId))
+            on conflict (tenant_id, app_id, environment, image_id)
+              do update set apple_id = excluded.apple_id
+            """)
+        touch(key)
+        return appleId
+    }
+
+    /// The identifier at Apple of every image placed there.
+    func appleImages(at key: AppEnvironment) throws -> [ImageID: UUID] {
+        let rows = try connection.query(
+            """
+            select image_id, apple_id from holdfast.image_placement
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+            """)
+        var images: [ImageID: UUID] = [:]
+        for row in rows {
+            images[ImageID(try row.decode("image_id"))] = try row.decode("apple_id")
+        }
+        return images
+    }
+}

@@ -1,0 +1,142 @@
+// Tables: apple_object, message_placement, default_message.
+package import FoundationEssentials
+internal import Postgres
+package import Retention
+internal import Signing
+
+extension TenantTransaction {
+    /// Records one localization as a message at Apple, with Apple's review state. Its images must
+    /// be placed there first, as at Apple itself.
+    @discardableResult
+    package func placeMessage(
+        _ message: MessageID, locale: String, at key: AppEnvironment, state: ReviewState
+    ) throws -> UUID {
+        let text = try localization(locale, of: message, app: key.app)
+        guard let content = text.canonicalContent(appleImages: try appleImages(at: key)) else {
+            throw StoreError(
+                code: .invalid,
+                message: "\(message) in \(locale) shows an image that is not at Apple; place it first")
+        }
+        let appleId = try appleIdentifier(.message, content: content, at: key)
+        try recordAppleObject(appleId, .message, at: key, state: state)
+        _ = try connection.query(
+            """
+            insert into holdfast.message_placement (tenant_id, app_id, environment, message_id,
+              locale, apple_id)
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue),
+              \(message.uuid), \(locale), \(appleId))
+            on conflict (tenant_id, app_id, environment, message_id, locale)
+              do update set apple_id = excluded.apple_id
+            """)
+        touch(key)
+        return appleId
+    }
+
+    /// Takes over a review state from Apple, whatever word Apple uses.
+    package func setReviewState(
+        _ state: ReviewState, ofAppleObject appleId: UUID, at key: AppEnvironment
+    ) throws {
+        let rows = try connection.query(
+            """
+            update holdfast.apple_object set state = \(state.rawValue), state_at = \(timestamp)
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and apple_id = \(appleId)
+            """)
+        guard rows.affected == 1 else {
+            throw StoreError(code: .notFound, message: "there is no object \(appleId) at Apple")
+        }
+        touch(key)
+    }
+
+    /// Makes the message the product's default in one locale, as configured at Apple.
+    package func setDefaultMessage(
+        _ message: MessageID, product: String, locale: String, at key: AppEnvironment
+    ) throws {
+        guard try messageKind(message, of: key.app) == .text else {
+            throw StoreError(
+                code: .invalid, message: "\(message) cannot be a default: Apple allows text only")
+        }
+        _ = try connection.query(
+            """
+            insert into holdfast.default_message (tenant_id, app_id, environment, product_id,
+              locale, message_id)
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(product),
+              \(locale), \(message.uuid))
+            on conflict (tenant_id, app_id, environment, product_id, locale)
+              do update set message_id = excluded.message_id
+            """)
+        touch(key)
+    }
+
+    func appleIdentifier(
+        _ kind: AppleContent.Kind, content: [UInt8], at key: AppEnvironment
+    ) throws -> UUID {
+        let source = AppleContent(
+            app: key.app, environment: key.environment, kind: kind, canonicalContent: content,
+            generation: 0)
+        let digest = SHA256.digest(source.bytesToDigest(salt: try appleIdSalt(key.app)))
+        guard let identifier = UUID.version8(digest: digest) else {
+            throw StoreError(code: .invalid, message: "a SHA-256 digest has 32 bytes")
+        }
+        return identifier
+    }
+
+    func recordAppleObject(
+        _ appleId: UUID, _ kind: AppleContent.Kind, at key: AppEnvironment, state: ReviewState
+    ) throws {
+        _ = try connection.query(
+            """
+            insert into holdfast.apple_object (tenant_id, app_id, environment, apple_id, kind,
+              state, state_at)
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(appleId),
+              \(kind.rawValue), \(state.rawValue), \(timestamp))
+            on conflict (tenant_id, app_id, environment, apple_id)
+              do update set state = excluded.state, state_at = excluded.state_at
+            """)
+    }
+
+    /// Every message with its approved texts; nothing else may be named in an answer.
+    func servedMessages(at key: AppEnvironment) throws -> [ServedMessage] {
+        let rows = try connection.query(
+            """
+            select m.message_id, m.kind, array_agg(a.locale order by a.locale) as locales,
+              array_agg(a.apple_id order by a.locale) as apple_ids
+            from holdfast.message m
+            join holdfast.approved_placement a using (tenant_id, app_id, message_id)
+            where m.tenant_id = \(tenant.uuid) and m.app_id = \(key.app.uuid)
+              and a.environment = \(key.environment.rawValue)
+            group by m.message_id, m.kind
+            order by m.message_id
+            """)
+        return try rows.map { row in
+            let id = MessageID(try row.decode("message_id"))
+            guard let kind = MessageKind(rawValue: try row.decode("kind")) else {
+                throw StoreError(code: .invalid, message: "the kind of \(id) is not known here")
+            }
+            let locales: [String] = try row.decode("locales")
+            let appleIds: [UUID] = try row.decode("apple_ids")
+            return ServedMessage(
+                id: id, kind: kind,
+                placements: Dictionary(
+                    zip(locales, appleIds), uniquingKeysWith: { first, _ in first }))
+        }
+    }
+
+    func servedDefaults(at key: AppEnvironment) throws -> [ServedDefault] {
+        let rows = try connection.query(
+            """
+            select d.product_id, d.locale, a.apple_id
+            from holdfast.default_message d
+            join holdfast.approved_placement a
+              using (tenant_id, app_id, environment, message_id, locale)
+            where d.tenant_id = \(tenant.uuid) and d.app_id = \(key.app.uuid)
+              and d.environment = \(key.environment.rawValue)
+            order by d.product_id, d.locale
+            """)
+        return try rows.map { row in
+            ServedDefault(
+                productId: try row.decode("product_id"), locale: try row.decode("locale"),
+                messageIdentifier: try row.decode("apple_id"))
+        }
+    }
+}

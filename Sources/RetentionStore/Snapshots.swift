@@ -1,0 +1,155 @@
+// Table: snapshot. Built by one function, once per changing transaction; read by the responder
+// across tenants through two definer functions.
+package import FoundationEssentials
+internal import Postgres
+package import Retention
+package import Signing
+
+extension TenantTransaction {
+    /// Builds the next snapshot of an app and environment from what this transaction sees.
+    ///
+    /// The row lock serialises builders of the same key: whoever comes second waits, and then
+    /// reads what the first one committed.
+    func buildSnapshot(_ key: AppEnvironment) throws {
+        let number = try nextSnapshotNumber(key)
+        let snapshot = try readSnapshot(key, number: number)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let body = Array(try encoder.encode(snapshot))
+        guard body.count <= Snapshot.bytesLimit else {
+            throw StoreError(
+                code: .snapshotTooLarge,
+                message: "the snapshot of \(key.app) has \(body.count) bytes, "
+                    + "\(Snapshot.bytesLimit) are allowed; remove messages that no rule names")
+        }
+        _ = try connection.query(
+            """
+            insert into holdfast.snapshot (tenant_id, app_id, environment, number, body, sha256,
+              built_at)
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(number),
+              \(body), \(SHA256.digest(body)), \(timestamp))
+            """)
+    }
+
+    private func nextSnapshotNumber(_ key: AppEnvironment) throws -> Int64 {
+        let rows = try connection.query(
+            """
+            update holdfast.app_environment set snapshot_number = snapshot_number + 1
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+            returning snapshot_number
+            """)
+        guard let row = rows.first else { throw StoreError.noApp(key.app) }
+        return try row.decode("snapshot_number")
+    }
+
+    private func readSnapshot(_ key: AppEnvironment, number: Int64) throws -> Snapshot {
+        let rows = try connection.query(
+            """
+            select bundle_id, app_apple_id, default_locale from holdfast.app
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+            """)
+        guard let app = rows.first else { throw StoreError.noApp(key.app) }
+        return Snapshot(
+            tenant: tenant, app: key.app, environment: key.environment, number: number,
+            bundleId: try app.decode("bundle_id"), appAppleId: try app.decode("app_apple_id"),
+            defaultLocale: try app.decode("default_locale"),
+            endpointTokenHashes: try liveTokenHashes(at: key).map { Data($0) },
+            products: try products(of: key.app), offers: try offers(of: key.app),
+            messages: try servedMessages(at: key), defaults: try servedDefaults(at: key),
+            ruleSet: try publishedRuleSet(at: key),
+            signingKey: try sealedSigningKey(of: key.app))
+    }
+}
+
+/// The newest snapshot number of one (tenant, app, environment).
+package struct SnapshotHead: Hashable, Sendable {
+    package let tenant: TenantID
+    package let key: AppEnvironment
+    package let number: Int64
+
+    package init(tenant: TenantID, key: AppEnvironment, number: Int64) {
+        self.tenant = tenant
+        self.key = key
+        self.number = number
+    }
+
+    /// `nil` for an environment that this build does not know: it is not served, and holds up none.
+    fileprivate init?(row: Row) throws {
+        guard let environment = StoreEnvironment(rawValue: try row.decode("environment")) else {
+            return nil
+        }
+        self.init(
+            tenant: TenantID(try row.decode("tenant_id")),
+            key: AppEnvironment(app: AppID(try row.decode("app_id")), environment: environment),
+            number: try row.decode("number"))
+    }
+}
+
+/// Why a stored snapshot is not taken in; the responder keeps the one it has.
+package struct SnapshotError: Error, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        case missing, tooLarge, checksumMismatch, undecodable, otherIdentity
+    }
+
+    package let code: Code
+    package let head: SnapshotHead
+
+    package var description: String {
+        "snapshot \(head.number) of \(head.key.app) in \(head.key.environment.rawValue) "
+            + "is not usable: \(code.rawValue)"
+    }
+}
+
+extension RetentionStore {
+    /// The newest number of every (app, environment) of every tenant.
+    package func snapshotHeads(_ platform: PlatformScope) throws -> [SnapshotHead] {
+        try pool.withConnection { connection in
+            let rows = try connection.query(
+                """
+                select tenant_id, app_id, environment, number from holdfast_hot.snapshot_heads()
+                """)
+            return try rows.compactMap(SnapshotHead.init(row:))
+        }
+    }
+
+    /// One snapshot, checked: its digest, its form and that it is the one that was asked for.
+    ///
+    /// - Throws: `SnapshotError`, or `PostgresError` where the database cannot be read.
+    package func snapshot(_ platform: PlatformScope, _ head: SnapshotHead) throws -> Snapshot {
+        let stored = try pool.withConnection { connection in
+            let rows = try connection.query(
+                """
+                select body, sha256 from holdfast_hot.snapshot_body(\(head.tenant.uuid),
+                  \(head.key.app.uuid), \(head.key.environment.rawValue), \(head.number))
+                """)
+            return try rows.first.map { row in
+                (
+                    body: try row.decode([UInt8].self, "body"),
+                    sha256: try row.decode([UInt8].self, "sha256")
+                )
+            }
+        }
+        guard let stored else { throw SnapshotError(code: .missing, head: head) }
+        return try Self.check(body: stored.body, sha256: stored.sha256, against: head)
+    }
+
+    /// The checks alone, without a database.
+    package static func check(
+        body: [UInt8], sha256: [UInt8], against head: SnapshotHead
+    ) throws(SnapshotError) -> Snapshot {
+        guard body.count <= Snapshot.bytesLimit else {
+            throw SnapshotError(code: .tooLarge, head: head)
+        }
+        guard SHA256.digest(body) == sha256 else {
+            throw SnapshotError(code: .checksumMismatch, head: head)
+        }
+        guard let snapshot = try? JSONDecoder().decode(Snapshot.self, from: Data(body)),
+            snapshot.schemaVersion == Snapshot.schemaVersion
+        else { throw SnapshotError(code: .undecodable, head: head) }
+        guard snapshot.tenant == head.tenant, snapshot.app == head.key.app,
+            snapshot.environment == head.key.environment, snapshot.number == head.number
+        else { throw SnapshotError(code: .otherIdentity, head: head) }
+        return snapshot
+    }
+}
