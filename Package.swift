@@ -51,7 +51,7 @@ let wrappers: [Target] = [
     module("HTTPClient", ["CCurl"]),
     module("HTTPServer", ["CMicroHTTPD"], swift: hotPath),
     module("Locales", ["CICU"]),
-    module("Postgres", ["CPostgres"]),
+    module("Postgres", ["CPostgres"], swift: hotPath),
     module("Signing", ["COpenSSL"], swift: hotPath),
 ]
 
