@@ -78,6 +78,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("HTTPServerTests", ["HTTPServer"]),
 ]
 
 let package = Package(
