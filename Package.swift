@@ -82,6 +82,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("HTTPServerTests", ["HTTPServer"]),
 ]
 
 let package = Package(
