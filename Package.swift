@@ -78,6 +78,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("LocalesTests", ["Locales"])
 ]
 
 let package = Package(
