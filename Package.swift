@@ -83,6 +83,7 @@ let executables: [Target] = [
 
 let testTargets: [Target] = [
     tests("HTTPServerTests", ["HTTPServer"]),
+    tests("LocalesTests", ["Locales"]),
 ]
 
 let package = Package(
