@@ -84,6 +84,11 @@ let executables: [Target] = [
 let testTargets: [Target] = [
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),
+    tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
+    tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
+    .target(
+        name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
+        path: "Tests/TestSupport", swiftSettings: rules),
 ]
 
 let package = Package(

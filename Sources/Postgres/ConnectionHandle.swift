@@ -144,7 +144,7 @@ private func withCStrings<R>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R
 ) -> R {
     let copies = unsafe strings.map { unsafe strdup($0) }
-    defer { for unsafecopy in unsafe copies { unsafe free(copy) } }
+    defer { unsafe copies.forEach { unsafe free($0) } }
     var pointers: [UnsafePointer<CChar>?] = unsafe copies.map { unsafe UnsafePointer($0) }
     unsafe pointers.append(nil)
     return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
