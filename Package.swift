@@ -78,6 +78,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
 ]
 
