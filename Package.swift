@@ -82,6 +82,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),
     tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
