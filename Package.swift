@@ -78,6 +78,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("SigningTests", ["Signing"]),
 ]
 
 let package = Package(
