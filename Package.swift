@@ -87,6 +87,7 @@ let testTargets: [Target] = [
     tests("LocalesTests", ["Locales"]),
     tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
+    tests("SigningTests", ["Signing"]),
     .target(
         name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
         path: "Tests/TestSupport", swiftSettings: rules),
