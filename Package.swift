@@ -85,7 +85,9 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
-    tests("LocalesTests", ["Locales"])
+    tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
+    tests("HTTPServerTests", ["HTTPServer"]),
+    tests("LocalesTests", ["Locales"]),
 ]
 
 let package = Package(
