@@ -1,9 +1,9 @@
 // Table: snapshot. Built by one function, once per changing transaction; read by the responder
 // across tenants through two definer functions.
-package import FoundationEssentials
+internal import FoundationEssentials
 internal import Postgres
 package import Retention
-package import Signing
+internal import Signing
 
 extension TenantTransaction {
     /// Builds the next snapshot of an app and environment from what this transaction sees.
