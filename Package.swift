@@ -32,8 +32,10 @@ func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: rules)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: rules)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
 }
 
 let cModules: [Target] = [
@@ -64,7 +66,9 @@ let middle: [Target] = [
 ]
 
 let adapters: [Target] = [
-    module("AppStore", ["Retention", "Signing"], swift: hotPath),
+    module(
+        "AppStore", ["Retention", "Signing"], swift: hotPath,
+        resources: [.embedInCode("AppleRootCA-G3.pem")]),
     module("RetentionStore", ["Postgres", "Retention", "Signing"]),
 ]
 
@@ -78,6 +82,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
     tests("SigningTests", ["Signing"]),
 ]
 
