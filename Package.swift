@@ -33,8 +33,10 @@ func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: rules)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: rules)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
 }
 
 let cModules: [Target] = [
@@ -70,7 +72,9 @@ let middle: [Target] = [
 ]
 
 let adapters: [Target] = [
-    module("AppStore", ["Retention", "Signing"], swift: hotPath),
+    module(
+        "AppStore", ["Retention", "Signing"], swift: hotPath,
+        resources: [.embedInCode("AppleRootCA-G3.pem")]),
     module("RetentionStore", ["Postgres", "Retention", "Signing"]),
 ]
 
@@ -89,6 +93,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),

@@ -89,11 +89,17 @@ package struct SnapshotHead: Hashable, Sendable {
 /// Why a stored snapshot is not taken in; the responder keeps the one it has.
 package struct SnapshotError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
-        case missing, tooLarge, checksumMismatch, undecodable, otherIdentity
+        /// `older`: a lower number than the one in use, as after a restore of an old backup.
+        case missing, tooLarge, checksumMismatch, undecodable, otherIdentity, older
     }
 
     package let code: Code
     package let head: SnapshotHead
+
+    package init(code: Code, head: SnapshotHead) {
+        self.code = code
+        self.head = head
+    }
 
     package var description: String {
         "snapshot \(head.number) of \(head.key.app) in \(head.key.environment.rawValue) "
