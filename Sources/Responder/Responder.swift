@@ -90,7 +90,8 @@ private struct Parts {
             },
         ]
         if settings.hasFurtherRoot {
-            runtime.log.warning("further_trust_root", [("advice", .string(Settings.furtherRootWarning))])
+            runtime.log.warning(
+                "further_trust_root", [("advice", .string(Settings.furtherRootWarning))])
         }
     }
 

@@ -36,6 +36,9 @@ package final class AppendFile: Sendable {
         try opened().truncate(toBytes: size)
     }
 
+    /// Makes the file this process's own until it is closed; `inUse` where another has it.
+    package func lock() throws(FileError) { try opened().lock() }
+
     /// Everything after it throws `closed`; closing twice is allowed. Calls in flight end well.
     package func close() { file.withLock { $0 = nil } }
 

@@ -78,6 +78,13 @@ final class FileDescriptor: Sendable {
         guard ftruncate(number, Int(size)) == 0 else { throw FileError(errno: errno, path: path) }
     }
 
+    /// Held until the file is closed, also by a kill: no lock outlives its process.
+    func lock() throws(FileError) {
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+            throw FileError(errno: errno, path: path)
+        }
+    }
+
     func sync() throws(FileError) {
         guard fsync(number) == 0 else { throw FileError(errno: errno, path: path) }
     }
@@ -98,6 +105,7 @@ extension FileError {
                 (.denied, "may not be used by this user; change its owner or mode")
             case EISDIR, ENXIO: (.notAFile, "must be a regular file")
             case ENOSPC, EDQUOT: (.noSpace, "has no room left; free some on its file system")
+            case EWOULDBLOCK: (.inUse, "is in use by another process; give each its own")
             case EFBIG: (.tooLarge, "may not grow further; raise the limit of file sizes")
             default: (.failed, "was refused by the system")
             }

@@ -1,7 +1,7 @@
 /// Why a file could not be opened, read or written.
 package struct FileError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
-        case notFound, denied, notAFile, tooLarge, noSpace, shortWrite, closed, failed
+        case notFound, denied, notAFile, tooLarge, noSpace, shortWrite, closed, inUse, failed
     }
 
     package let code: Code
