@@ -83,8 +83,8 @@ let applications: [Target] = [
     module(
         "Responder",
         [
-            "AppStore", "HTTPServer", "Locales", "Postgres", "Retention", "RetentionStore",
-            "Service", "Signing",
+            "AppStore", "HTTPServer", "Locales", "Migrations", "Postgres", "Retention",
+            "RetentionStore", "Service", "Signing",
         ], swift: hotPath),
     module("Simulator", ["HTTPClient", "HTTPServer", "Locales", "Service", "Signing"]),
 ]

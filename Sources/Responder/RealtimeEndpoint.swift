@@ -1,6 +1,7 @@
 internal import AppStore
 internal import FoundationEssentials
 internal import HTTPServer
+internal import Locales
 internal import Retention
 internal import RetentionStore
 internal import Service

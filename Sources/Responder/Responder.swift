@@ -100,7 +100,7 @@ private struct Parts {
     /// - Returns: false when asked to stop meanwhile.
     /// - Throws: `SchemaRefusal` for a schema that is older or not ours.
     func waitForSchema() throws -> Bool {
-        let migrator = Migrator(migrations: Migrations.all)
+        let migrator = Migrator(migrations: Schema.migrations)
         while true {
             do {
                 let status = try pool.withConnection { try migrator.status($0) }
@@ -153,7 +153,7 @@ package struct SchemaRefusal: Error, CustomStringConvertible {
 
     /// `nil` for a schema that can be used: the current one, or a newer one, since migrations go
     /// first when a release is rolled out.
-    package init?(_ status: SchemaStatus) {
+    init?(_ status: SchemaStatus) {
         switch status {
         case .current, .ahead:
             return nil
