@@ -12,6 +12,41 @@ package enum Schema {
         Migration(name: "m0005_decisions", sql: PackageResources.m0005_decisions_sql),
     ]
 
-    /// How far ahead `holdfast migrate` makes the monthly partitions of decisions.
-    package static let partitionMonthsAhead = 24
+    /// How far ahead the monthly partitions of decisions are made. `holdfast migrate` runs with each
+    /// release; until a worker makes partitions, two years must see the next one.
+    package static let partitionMonthsAhead: Int32 = 24
+
+    /// Lands what is missing, then makes the partitions from the month of `nowMilliseconds` on.
+    /// Doing it again changes nothing.
+    ///
+    /// - Parameters:
+    ///   - url: as role `holdfast_migrator`.
+    ///   - progress: told one line for each step.
+    /// - Throws: `PostgresError`; what landed before stays, the failed step leaves nothing.
+    package static func migrate(
+        url: String, nowMilliseconds: Int64, progress: (String) -> Void = { _ in }
+    ) throws {
+        let pool = try Pool(
+            PoolSettings(
+                url: url, maximumConnections: 1, queryTimeout: Migrator.migrationTimeout,
+                applicationName: "holdfast-migrate"))
+        defer { pool.close() }
+        try pool.withConnection { connection in
+            let landed = try Migrator(migrations: migrations).migrate(connection, progress: progress)
+            let partitions = try makePartitions(connection, from: nowMilliseconds)
+            progress("\(landed.count) migrations landed, \(partitions) partitions made")
+        }
+    }
+
+    private static func makePartitions(
+        _ connection: Connection, from nowMilliseconds: Int64
+    ) throws -> Int {
+        let now = Timestamp(milliseconds: nowMilliseconds)
+        return try connection.query(
+            """
+            select partition from holdfast_ops.make_partitions(
+              (\(now) at time zone 'UTC')::date, \(partitionMonthsAhead)) as partition
+            """
+        ).count
+    }
 }

@@ -58,23 +58,41 @@ extension TenantTransaction {
             """)
     }
 
-    /// How many decisions of each kind the tenant has in one environment of an app.
-    package func countDecisions(at key: AppEnvironment) throws -> [AnswerKind: Int64] {
+    /// The newest decisions in one environment of an app.
+    package func listDecisions(at key: AppEnvironment, limit: Int32) throws -> [StoredDecision] {
         let rows = try connection.query(
             """
-            select kind, count(*) as decisions from holdfast.decision
+            select request_identifier, kind, rule_id, locale_asked, locale_served, snapshot_number,
+              duration_microseconds
+            from holdfast.decision
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
-            group by kind
+            order by signed_date desc, request_identifier
+            limit \(limit)
             """)
-        var counts: [AnswerKind: Int64] = [:]
-        for row in rows {
-            guard let kind = AnswerKind(rawValue: try row.decode(String.self, "kind")) else {
-                continue
-            }
-            counts[kind] = try row.decode("decisions")
-        }
-        return counts
+        return try rows.compactMap(StoredDecision.init(row:))
+    }
+}
+
+/// A decision as it is read back.
+package struct StoredDecision: Sendable {
+    package let requestIdentifier: UUID
+    package let kind: AnswerKind
+    package let rule: RuleID?
+    package let localeAsked: String
+    package let localeServed: String?
+    package let snapshotNumber: Int64
+    package let durationMicroseconds: Int64
+
+    fileprivate init?(row: Row) throws {
+        guard let kind = AnswerKind(rawValue: try row.decode("kind")) else { return nil }
+        self.kind = kind
+        requestIdentifier = try row.decode("request_identifier")
+        rule = try row.decode(UUID?.self, "rule_id").map { RuleID($0) }
+        localeAsked = try row.decode("locale_asked")
+        localeServed = try row.decode("locale_served")
+        snapshotNumber = try row.decode("snapshot_number")
+        durationMicroseconds = try row.decode("duration_microseconds")
     }
 }
 

@@ -1,0 +1,115 @@
+internal import FoundationEssentials
+internal import Retention
+internal import RetentionStore
+internal import Service
+
+extension Command {
+    static let demo = Command(
+        name: "demo",
+        meaning: "Run all of Holdfast on this machine with a sample agency and play cancellations.",
+        grammar: ArgumentGrammar(flags: [
+            .init("--once", "play once, print one JSON object as the last line, leave nothing running")
+        ]),
+        table: [
+            Setting(
+                "HOLDFAST_DEPLOY_DIRECTORY", "the folder with roles.sql and haproxy.cfg",
+                default: "deploy"),
+            Setting(
+                "HOLDFAST_DEMO_PARENT_DIRECTORY", "where the demo's own folder is made",
+                default: "/var/tmp"),
+        ]
+    ) { arguments, reader in
+        let settings = DemoSettings(
+            deployDirectory: reader.text("HOLDFAST_DEPLOY_DIRECTORY"),
+            parentDirectory: reader.text("HOLDFAST_DEMO_PARENT_DIRECTORY"),
+            once: arguments.has("--once"))
+        try reader.finish()
+        guard let stop = StopSignal.catchingSignals() else {
+            throw DemoError(description: "the system gives no thread for signals; try again")
+        }
+        return try Demo(settings, stop: stop).run()
+    }
+}
+
+struct DemoSettings {
+    let deployDirectory: String
+    let parentDirectory: String
+    let once: Bool
+}
+
+/// Why the demo ended early, in a sentence.
+struct DemoError: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// The demo from beginning to end:
+///
+///     PostgreSQL ─ migrate ─ simulator ─ sample agency ─ simulator's state ─ responder ─ HAProxy
+///       ─ page views ─ decisions compared with what the simulator saw ─ report
+struct Demo {
+    /// Within it every decision must have reached PostgreSQL.
+    private static let decisionsLimit: Duration = .seconds(30)
+    private static let decisionsLookInterval: Duration = .milliseconds(100)
+
+    let settings: DemoSettings
+    let stop: StopSignal
+
+    init(_ settings: DemoSettings, stop: StopSignal) {
+        self.settings = settings
+        self.stop = stop
+    }
+
+    /// Gives 0 only if nothing was wrong and every call was answered.
+    func run() throws -> Int32 {
+        let processes = try DemoProcesses(settings, stop: stop, say: say)
+        defer { processes.end() }
+        try processes.startPostgres()
+        try processes.startSimulator()
+        let agency = try load(processes)
+        try processes.startResponder()
+        try processes.startProxy()
+        say("playing \(agency.pageViews.count) page views")
+        let played = try processes.simulator.play(agency.pageViews)
+        let decisions = try awaitDecisions(of: played, agency, processes)
+        let report = DemoReport(agency: agency, played: played, decisions: decisions)
+        StandardStream.output.write(report.text)
+        if settings.once {
+            processes.end()
+            StandardStream.output.write(report.jsonLine + "\n")
+            return report.isRight ? ExitCode.success : ExitCode.failed
+        }
+        StandardStream.output.write(processes.whereToLook(agency))
+        try processes.watch()
+        return report.isRight ? ExitCode.success : ExitCode.failed
+    }
+
+    private func load(_ processes: DemoProcesses) throws -> SampleAgency {
+        say("loading a sample agency: two clients, three apps, messages in eight locales")
+        let store = RetentionStore(pool: try processes.operatorPool())
+        let agency = try SampleAgency.load(
+            into: store, platformKey: processes.platformKey.publicKey,
+            now: Instant(milliseconds: Clock.system.now()))
+        for state in agency.simulatorStates { try processes.simulator.put(state) }
+        return agency
+    }
+
+    /// Waits until as many decisions are in PostgreSQL as calls were made, then reads them.
+    private func awaitDecisions(
+        of played: PageViewReport, _ agency: SampleAgency, _ processes: DemoProcesses
+    ) throws -> [StoredDecision] {
+        let store = RetentionStore(pool: try processes.operatorPool())
+        let deadline = ContinuousClock.now + Self.decisionsLimit
+        while true {
+            let decisions = try agency.decisions(in: store)
+            if decisions.count >= played.statistics.cancellations { return decisions }
+            guard ContinuousClock.now < deadline else { return decisions }
+            if stop.wait(for: Self.decisionsLookInterval) {
+                throw DemoError(description: "interrupted")
+            }
+        }
+    }
+
+    private func say(_ line: String) {
+        StandardStream.output.write("holdfast demo: \(line)\n")
+    }
+}

@@ -1,0 +1,203 @@
+internal import FoundationEssentials
+internal import Retention
+internal import RetentionStore
+
+/// What the demo shows at its end: the table, the figures, and whether all was right.
+///
+/// The simulator says what it saw, PostgreSQL what was decided. Both must tell the same story: each
+/// call decided exactly once, and what was displayed of the kind that was decided.
+struct DemoReport {
+    private let agency: SampleAgency
+    private let played: PageViewReport
+    private let byRequest: [String: [StoredDecision]]
+    private let decisionCount: Int
+
+    init(agency: SampleAgency, played: PageViewReport, decisions: [StoredDecision]) {
+        self.agency = agency
+        self.played = played
+        decisionCount = decisions.count
+        byRequest = Dictionary(
+            grouping: decisions, by: { $0.requestIdentifier.uuidString.lowercased() })
+    }
+
+    var isRight: Bool {
+        wrong == 0 && played.statistics.answered == played.statistics.cancellations
+            && played.statistics.cancellations > 0 && disagreements.isEmpty
+    }
+
+    /// Answers that broke one of Apple's rules, and displays of another kind than decided.
+    private var wrong: Int {
+        played.statistics.wrong + played.results.count { $0.broken.isEmpty && isOtherThanDecided($0) }
+    }
+
+    /// Calls that PostgreSQL does not know exactly once, and decisions that nobody called for.
+    private var disagreements: [String] {
+        let called = played.results.filter(\.called)
+        let notOnce = called.compactMap { result -> String? in
+            let times = decisions(for: result).count
+            guard times != 1 else { return nil }
+            return "request \(result.requestIdentifier ?? "?") is in PostgreSQL \(times) times"
+        }
+        let surplus = decisionCount - called.reduce(0) { $0 + decisions(for: $1).count }
+        return notOnce + (surplus == 0 ? [] : ["\(surplus) decisions that nobody asked for"])
+    }
+
+    private func decisions(for result: PageViewReport.Result) -> [StoredDecision] {
+        result.requestIdentifier.flatMap { byRequest[$0.lowercased()] } ?? []
+    }
+
+    private func isOtherThanDecided(_ result: PageViewReport.Result) -> Bool {
+        guard result.display.layer == "realtime" else { return false }
+        guard let kind = decisions(for: result).first?.kind else { return false }
+        let displayed = result.display.kind
+        return kind == .defaultMessage ? displayed != "message" : displayed != kind.rawValue
+    }
+
+    // MARK: For people
+
+    var text: String {
+        let figures = played.statistics
+        let failures =
+            disagreements.map { "  \($0)\n" }
+            + played.results.flatMap { result in
+                result.broken.map { "  wrong: \($0.rule): \($0.message)\n" }
+            }
+        return """
+
+            \(table)
+            \(figures.pageViews) page views, \(figures.cancellations) of them calls to Holdfast, \
+            \(figures.answered) answered, \(decisionCount) decisions in PostgreSQL
+            \(figures.tapped) tapped Cancel: \(figures.shownRealtime) saw the real-time answer, \
+            \(figures.shownFallback) a fallback, \(figures.shownNothing) nothing
+            from call to whole answer, \(buildMode) build: p50 \(milliseconds(figures.p50Milliseconds)), \
+            p99 \(milliseconds(figures.p99Milliseconds))
+            \(wrong) wrong
+
+            """ + failures.prefix(20).joined()
+    }
+
+    private struct Row: Hashable {
+        let app: String
+        let locale: String
+        let plan: String
+        let shown: String
+        let why: String
+    }
+
+    private var table: String {
+        var durations: [Row: [Double]] = [:]
+        var order: [Row] = []
+        for result in played.results {
+            let row = row(result)
+            if durations[row] == nil { order.append(row) }
+            durations[row, default: []] += result.milliseconds.map { [$0] } ?? []
+        }
+        let head = ["APP", "LOCALE", "PLAN", "SHOWN ON TAP", "WHY", "MS"]
+        let rows = order.sorted { ($0.app, $0.plan, $0.locale) < ($1.app, $1.plan, $1.locale) }.map {
+            let sorted = durations[$0, default: []].sorted()
+            let median = sorted.isEmpty ? "-" : String(tenths: sorted[sorted.count / 2])
+            return [$0.app, $0.locale, $0.plan, $0.shown, $0.why, median]
+        }
+        return TextTable(head: head, rows: rows).text
+    }
+
+    private func row(_ result: PageViewReport.Result) -> Row {
+        let name = agency.appNames[result.appAppleId] ?? "?"
+        return Row(
+            app: result.environment == "Sandbox" ? "\(name) (sandbox)" : name,
+            locale: result.userLocale,
+            plan: result.productId.split(separator: ".").last.map(String.init) ?? "",
+            shown: shown(result.display), why: why(result))
+    }
+
+    private func shown(_ display: PageViewReport.Display) -> String {
+        guard display.layer != "nothing" else { return "nothing" }
+        let extras = [
+            display.billingPlanType.map { "switch, \($0)" }, display.offerIdentifier,
+            display.hasImage ? "image" : nil,
+            display.bulletPoints.isEmpty ? nil : "bullets",
+        ].compactMap(\.self)
+        return (display.header ?? "") + (extras.isEmpty ? "" : " [\(extras.joined(separator: ", "))]")
+    }
+
+    private func why(_ result: PageViewReport.Result) -> String {
+        guard result.called else { return "not called: no default in this locale" }
+        guard let decision = decisions(for: result).first else { return result.explanation }
+        let rule = decision.rule.flatMap { agency.ruleNames[$0] }
+        let reason = rule.map { "rule: \($0)" } ?? "the product's default"
+        return result.display.layer == "realtime"
+            ? "\(reason) (\(decision.localeServed ?? "-"))"
+            : "\(result.display.layer), \(reason)"
+    }
+
+    private func milliseconds(_ value: Double?) -> String {
+        value.map { "\(String(tenths: $0)) ms" } ?? "-"
+    }
+
+    // MARK: For machines
+
+    /// One JSON object on one line.
+    var jsonLine: String {
+        let figures = played.statistics
+        let line = DemoLine(
+            page_views: figures.pageViews, cancellations: figures.cancellations,
+            answered: figures.answered, shown_realtime: figures.shownRealtime,
+            shown_fallback: figures.shownFallback, shown_nothing: figures.shownNothing,
+            wrong: wrong, decisions: decisionCount, disagreements: disagreements.count,
+            p50_ms: figures.p50Milliseconds ?? 0, p99_ms: figures.p99Milliseconds ?? 0,
+            build: buildMode)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let bytes = (try? encoder.encode(line)) ?? Data()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private var buildMode: String {
+        #if DEBUG
+            "debug"
+        #else
+            "release"
+        #endif
+    }
+}
+
+/// The last line of `demo --once`, in names that scripts rely on.
+private struct DemoLine: Encodable {
+    let page_views: Int
+    let cancellations: Int
+    let answered: Int
+    let shown_realtime: Int
+    let shown_fallback: Int
+    let shown_nothing: Int
+    let wrong: Int
+    let decisions: Int
+    let disagreements: Int
+    let p50_ms: Double
+    let p99_ms: Double
+    let build: String
+}
+
+extension String {
+    /// With one digit after the point.
+    init(tenths value: Double) {
+        let tenths = Int((value * 10).rounded())
+        self = "\(tenths / 10).\(abs(tenths % 10))"
+    }
+}
+
+/// Columns under one another, each as wide as its widest cell.
+struct TextTable {
+    let head: [String]
+    let rows: [[String]]
+
+    var text: String {
+        let all = [head] + rows
+        let widths = head.indices.map { column in
+            all.map { TextWidth.columns(of: $0[column]) }.max() ?? 0
+        }
+        return all.map { row in
+            let cells = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+            return String(cells.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }.joined()
+    }
+}

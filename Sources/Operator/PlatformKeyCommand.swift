@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+internal import Service
+internal import Signing
+
+extension Command {
+    /// The pair that keeps In-App Purchase keys: whoever writes one needs the public part, only the
+    /// responder holds the private one.
+    static let platformKey = Command(
+        name: "platform-key",
+        meaning: "Make the platform's key pair: platform-private.pem and platform-public.pem.",
+        grammar: ArgumentGrammar(positionals: ["folder"], required: 1)
+    ) { arguments, _ in
+        let key = try PlatformKey(creatingIn: arguments.positionals[0])
+        StandardStream.output.write(
+            """
+            private key: \(key.privatePath)  (the responder alone; HOLDFAST_PLATFORM_PRIVATE_KEY_FILE)
+            public key:  \(key.publicPath)   (whoever stores In-App Purchase keys)
+            Keep a copy of the private key in a safe: without it every stored key is lost.
+
+            """)
+        return ExitCode.success
+    }
+}
+
+/// The pair on disk. Never overwritten: what was sealed to a lost key cannot be opened again.
+struct PlatformKey {
+    let privatePath: String
+    let publicPath: String
+    let publicKey: PublicKey
+
+    init(creatingIn folder: String) throws {
+        privatePath = folder + "/platform-private.pem"
+        publicPath = folder + "/platform-public.pem"
+        for path in [privatePath, publicPath] where FileManager.default.fileExists(atPath: path) {
+            throw PlatformKeyError(description: "\(path) exists already; choose another folder")
+        }
+        let key = try PrivateKey.generate()
+        publicKey = key.publicKey
+        try Self.write(key.pem(), to: privatePath)
+        try Self.write(publicKey.pem(), to: publicPath)
+    }
+
+    /// `AppendFile` makes the file readable by this user only, before a byte is in it.
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let file = try AppendFile(path: path)
+        defer { file.close() }
+        try file.append(bytes)
+        try file.sync()
+    }
+}
+
+struct PlatformKeyError: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,104 @@
+internal import Retention
+
+/// One app of the sample agency, before it is stored.
+struct SampleApp {
+    let name: String
+    let client: String
+    let bundleId: String
+    let appAppleId: Int64
+    let environments: [StoreEnvironment]
+    /// Left PENDING by review, so that a rule that names it is dead.
+    let pending: Set<SampleMessage>
+    /// Whether App Store Connect holds a message with an offer of its own: Apple's second layer.
+    let hasAppStoreConnectMessage: Bool
+    /// The rules, given the identifiers of this app's messages.
+    let rules: (SampleApp, [SampleMessage: MessageID]) -> [(String, Conditions, Treatment)]
+
+    var group: String { bundleId + ".plus" }
+    var monthly: String { bundleId + ".plus.monthly" }
+    var annual: String { bundleId + ".plus.annual" }
+    var offerIdentifier: String { "half_price_three_months" }
+
+    var products: [Product] {
+        [
+            Product(
+                productId: monthly, subscriptionGroup: group, period: "P1M", billingPlans: []),
+            // Paid at once, or month by month with a commitment of twelve months.
+            Product(
+                productId: annual, subscriptionGroup: group, period: "P1Y",
+                billingPlans: [.billedUpfront, .monthly]),
+        ]
+    }
+
+    static let all: [SampleApp] = [
+        SampleApp(
+            name: "Tideline News", client: "Harbour Media", bundleId: "com.example.tideline",
+            appAppleId: 6_500_000_001, environments: [.production, .sandbox], pending: [],
+            hasAppStoreConnectMessage: false, rules: news),
+        SampleApp(
+            name: "Tideline Kids", client: "Harbour Media", bundleId: "com.example.tidelinekids",
+            appAppleId: 6_500_000_002, environments: [.production], pending: [],
+            hasAppStoreConnectMessage: true, rules: kids),
+        SampleApp(
+            name: "Summit Fit", client: "Summit Health", bundleId: "com.example.summitfit",
+            appAppleId: 6_500_000_003, environments: [.production], pending: [.highlights],
+            hasAppStoreConnectMessage: false, rules: fit),
+    ]
+
+    private static func news(
+        _ app: SampleApp, _ messages: [SampleMessage: MessageID]
+    ) -> [(String, Conditions, Treatment)] {
+        guard let highlights = messages[.highlights], let commitment = messages[.commitment],
+            let halfPrice = messages[.halfPrice]
+        else { return [] }
+        return [
+            (
+                "monthly readers of Japanese: the annual plan, paid monthly",
+                Conditions(productIds: [app.monthly], languages: ["ja"]),
+                .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
+            ),
+            (
+                "monthly readers of Spanish: half price",
+                Conditions(productIds: [app.monthly], languages: ["es"]),
+                .promotionalOffer(
+                    halfPrice, productId: app.monthly, offerIdentifier: app.offerIdentifier)
+            ),
+            (
+                "everybody else who pays monthly: what is new",
+                Conditions(productIds: [app.monthly]), .message(highlights)
+            ),
+        ]
+    }
+
+    private static func kids(
+        _ app: SampleApp, _ messages: [SampleMessage: MessageID]
+    ) -> [(String, Conditions, Treatment)] {
+        guard let halfPrice = messages[.halfPrice] else { return [] }
+        return [
+            (
+                "annual: leave it to App Store Connect", Conditions(productIds: [app.annual]),
+                .fallback
+            ),
+            (
+                "monthly: half price", .none,
+                .promotionalOffer(
+                    halfPrice, productId: app.monthly, offerIdentifier: app.offerIdentifier)
+            ),
+        ]
+    }
+
+    private static func fit(
+        _ app: SampleApp, _ messages: [SampleMessage: MessageID]
+    ) -> [(String, Conditions, Treatment)] {
+        guard let highlights = messages[.highlights], let commitment = messages[.commitment] else {
+            return []
+        }
+        return [
+            ("what is new, once Apple has approved it", .none, .message(highlights)),
+            (
+                "the annual plan, paid monthly", .none,
+                .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
+            ),
+        ]
+    }
+}
