@@ -84,6 +84,36 @@ import Testing
         #expect(error?.sqlState == "42601")
     }
 
+    @Test func aFolderWhoseOwnerIsGoneIsRemovedByTheNextServerAndOthersStay() throws {
+        let server = try makeOwnServer()
+        defer { server.remove() }
+        let parent = "/tmp/hf-\(UUID().uuidString.prefix(8))"
+        let files = FileManager.default
+        try files.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent)
+        defer { try? files.removeItem(atPath: parent) }
+        let us = try String(contentsOfFile: "\(server.folder)/owner", encoding: .utf8)
+        let parts = us.split(separator: " ").map(String.init)
+        let owners = [
+            "holdfast-pg-gone": "\(parts[0]) 1 \(parts[2])",
+            "holdfast-pg-ours": us,
+            "holdfast-pg-elsewhere": "\(parts[0]) 1 pid:[1]",
+            "other-gone": "\(parts[0]) 1 \(parts[2])",
+        ]
+        for (name, owner) in owners {
+            try files.createDirectory(
+                atPath: "\(parent)/\(name)", withIntermediateDirectories: false)
+            try owner.write(
+                toFile: "\(parent)/\(name)/owner", atomically: false, encoding: .utf8)
+        }
+        var settings = server.settings
+        settings.parent = parent
+        let next = try PrivatePostgres(settings)
+        next.remove()
+        let left = try files.contentsOfDirectory(atPath: parent).sorted()
+        #expect(left == ["holdfast-pg-elsewhere", "holdfast-pg-ours", "other-gone"])
+    }
+
     @Test func aParentFolderTooLongForASocketIsRefused() throws {
         var settings = PrivatePostgres.Settings(roles: [])
         settings.parent = "/var/tmp/" + String(repeating: "x", count: 80)
