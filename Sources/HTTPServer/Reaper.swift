@@ -1,3 +1,5 @@
+// The C importer gives socket constants to whichever module included them first.
+import CMicroHTTPD
 import Dispatch
 import Glibc
 import Synchronization

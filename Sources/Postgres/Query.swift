@@ -50,7 +50,17 @@ package struct Query: Sendable, ExpressibleByStringInterpolation {
             sql.append(contentsOf: literal.utf8)
         }
 
+        /// An optional binds its value or NULL. Spelled out, since the compiler otherwise takes an
+        /// optional in an interpolation for an oversight.
+        package mutating func appendInterpolation<T: SQLEncodable>(_ value: T?) {
+            bind(value)
+        }
+
         package mutating func appendInterpolation<T: SQLEncodable>(_ value: T) {
+            bind(value)
+        }
+
+        private mutating func bind<T: SQLEncodable>(_ value: T) {
             do {
                 let bytes = try value.encoded()
                 if let bytes { _ = try lengthOnWire(bytes.count) }

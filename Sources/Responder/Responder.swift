@@ -1,1 +1,169 @@
-// Answers one real-time request of the App Store.
+// Answers the App Store's real-time request: what to show when somebody opens the page where a
+// subscription can be cancelled.
+//
+//     POST /realtime/{token}
+//       │  token hash ──> ServedApp (snapshot, keys opened)      404: nobody's token
+//       │  signed payload verified for this app and environment  400, 401, 403
+//       │  decide(…)                                             pure, from memory
+//       │  offer signed where one is answered
+//       │  decision appended to the spool                        before the answer leaves
+//       ▼
+//     200 with one of Apple's four keys, or 503 without a body: Apple shows its next layer
+//
+// PostgreSQL is not on this path. Beside it run the feed, which polls for newer snapshots, and the
+// shipper, which carries the spool into PostgreSQL; both may fail for hours without a wrong answer.
+
+internal import HTTPServer
+internal import Migrations
+internal import Postgres
+internal import RetentionStore
+package import Service
+
+package enum Responder {
+    package static let version = "0.1"
+
+    /// The executable: reads the settings, serves until SIGTERM, gives the exit code.
+    package static func main() -> Int32 {
+        ServiceMain.run(
+            name: "realtime-responder", version: version, table: Settings.table,
+            read: Settings.init(reader:), body: run)
+    }
+
+    /// Serves until `runtime.stop` is requested; then answers what is in flight, ships what is
+    /// spooled, and returns. What could not be shipped stays in the spool for the next start.
+    package static func run(_ settings: Settings, _ runtime: Runtime) throws {
+        try Hardening.keepMemoryPrivate()
+        let parts = try Parts(settings, runtime)
+        defer { parts.pool.close() }
+        let admin = try AdminPort(
+            port: settings.adminPort, metrics: runtime.metrics, readiness: parts.readiness)
+        defer { admin.stop() }
+        guard try parts.waitForSchema() else { return }
+        try parts.startLoops()
+        let server = try Server(
+            settings.server, refused: parts.metrics.count(refusal:), handler: parts.handler)
+        runtime.ready([("port", LogValue(server.port)), ("adminPort", LogValue(admin.port))])
+        runtime.stop.wait()
+        server.stop(drain: Settings.drainLimit)
+        parts.stopLoops()
+    }
+}
+
+/// The pieces of one running responder and who holds whom.
+private struct Parts {
+    let pool: Pool
+    let metrics: ResponderMetrics
+    private let settings: Settings
+    private let runtime: Runtime
+    private let feed: SnapshotFeed
+    private let endpoint: RealtimeEndpoint
+    private let spool: DecisionSpool
+    private let loops: [BackgroundLoop]
+    private let routes: ServedApps
+
+    init(_ settings: Settings, _ runtime: Runtime) throws {
+        self.settings = settings
+        self.runtime = runtime
+        pool = try Pool(settings.pool)
+        metrics = ResponderMetrics(runtime.metrics)
+        let store = RetentionStore(pool: pool)
+        let routes = ServedApps()
+        self.routes = routes
+        feed = SnapshotFeed(
+            store: store, apps: routes, platformKey: settings.platformKey, log: runtime.log,
+            metrics: metrics)
+        spool = try DecisionSpool(directory: settings.spoolDirectory)
+        endpoint = RealtimeEndpoint(
+            apps: routes, verifier: settings.verifier, spool: spool, clock: runtime.clock,
+            metrics: metrics, log: runtime.log)
+        let shipper = DecisionShipper(
+            spool: spool, store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
+        loops = [
+            BackgroundLoop("snapshots", every: settings.pollInterval, log: runtime.log) {
+                [feed] in try feed.poll()
+            },
+            BackgroundLoop("shipper", every: Settings.shipInterval, log: runtime.log) {
+                try shipper.ship()
+            },
+            BackgroundLoop("spool sync", every: Settings.syncInterval, log: runtime.log) {
+                [spool] in try spool.sync()
+            },
+        ]
+        if settings.hasFurtherRoot {
+            runtime.log.warning(
+                "further_trust_root", [("advice", .string(Settings.furtherRootWarning))])
+        }
+    }
+
+    /// Waits until the database answers and its schema is one this build can use.
+    ///
+    /// - Returns: false when asked to stop meanwhile.
+    /// - Throws: `SchemaRefusal` for a schema that is older or not ours.
+    func waitForSchema() throws -> Bool {
+        let migrator = Migrator(migrations: Schema.migrations)
+        while true {
+            do {
+                let status = try pool.withConnection { try migrator.status($0) }
+                if let refusal = SchemaRefusal(status) { throw refusal }
+                return true
+            } catch let error as PostgresError {
+                runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])
+                if runtime.stop.wait(for: Settings.databaseRetryInterval) { return false }
+            }
+        }
+    }
+
+    func startLoops() throws {
+        for loop in loops { try loop.start() }
+    }
+
+    func stopLoops() {
+        // In their order: the shipper's last run comes after the last answer, the sync after both.
+        for loop in loops {
+            loop.poke()
+            if !loop.stop(within: Settings.loopStopLimit) {
+                runtime.log.warning("loop_slow_to_stop")
+            }
+        }
+    }
+
+    var handler: @Sendable (Request) -> Response {
+        var router = Router()
+        let endpoint = endpoint
+        router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
+        let routed = router
+        return { routed.respond(to: $0) }
+    }
+
+    var readiness: @Sendable () -> Readiness {
+        let warnings = settings.hasFurtherRoot ? [Settings.furtherRootWarning] : []
+        let feed = feed
+        // Never "the database is reachable": its outage must not take a working responder out.
+        return {
+            Readiness(
+                reasons: feed.hasPolled ? [] : ["no snapshot has been read yet"],
+                warnings: warnings)
+        }
+    }
+}
+
+/// Why this build does not start on the database's schema.
+package struct SchemaRefusal: Error, CustomStringConvertible {
+    package let description: String
+
+    /// `nil` for a schema that can be used: the current one, or a newer one, since migrations go
+    /// first when a release is rolled out.
+    init?(_ status: SchemaStatus) {
+        switch status {
+        case .current, .ahead:
+            return nil
+        case .behind(let missing):
+            description =
+                "the schema is older than this build (missing \(missing.joined(separator: ", "))); "
+                + "run holdfast migrate"
+        case .changed(let name):
+            description =
+                "migration \(name) in the database is not this build's; is this the right database?"
+        }
+    }
+}

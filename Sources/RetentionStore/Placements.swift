@@ -15,7 +15,8 @@ extension TenantTransaction {
         guard let content = text.canonicalContent(appleImages: try appleImages(at: key)) else {
             throw StoreError(
                 code: .invalid,
-                message: "\(message) in \(locale) shows an image that is not at Apple; place it first")
+                message:
+                    "\(message) in \(locale) shows an image that is not at Apple; place it first")
         }
         let appleId = try appleIdentifier(.message, content: content, at: key)
         try recordAppleObject(appleId, .message, at: key, state: state)
@@ -109,7 +110,7 @@ extension TenantTransaction {
             order by m.message_id
             """)
         return try rows.map { row in
-            let id = MessageID(try row.decode("message_id"))
+            let id = MessageID(try row.decode(UUID.self, "message_id"))
             guard let kind = MessageKind(rawValue: try row.decode("kind")) else {
                 throw StoreError(code: .invalid, message: "the kind of \(id) is not known here")
             }

@@ -8,6 +8,7 @@
 // No scope, no rows: every statement names the tenant of its transaction, and the database, whose
 // row security is forced, refuses what a statement might forget.
 
+internal import FoundationEssentials
 package import Postgres
 package import Retention
 

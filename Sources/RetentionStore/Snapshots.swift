@@ -1,9 +1,9 @@
 // Table: snapshot. Built by one function, once per changing transaction; read by the responder
 // across tenants through two definer functions.
-package import FoundationEssentials
+internal import FoundationEssentials
 internal import Postgres
 package import Retention
-package import Signing
+internal import Signing
 
 extension TenantTransaction {
     /// Builds the next snapshot of an app and environment from what this transaction sees.
@@ -89,11 +89,17 @@ package struct SnapshotHead: Hashable, Sendable {
 /// Why a stored snapshot is not taken in; the responder keeps the one it has.
 package struct SnapshotError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
-        case missing, tooLarge, checksumMismatch, undecodable, otherIdentity
+        /// `older`: a lower number than the one in use, as after a restore of an old backup.
+        case missing, tooLarge, checksumMismatch, undecodable, otherIdentity, older
     }
 
     package let code: Code
     package let head: SnapshotHead
+
+    package init(code: Code, head: SnapshotHead) {
+        self.code = code
+        self.head = head
+    }
 
     package var description: String {
         "snapshot \(head.number) of \(head.key.app) in \(head.key.environment.rawValue) "

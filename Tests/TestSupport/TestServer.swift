@@ -39,7 +39,7 @@ struct TestServer: Sendable {
         let url = url(database: "holdfast_template", role: "holdfast_migrator")
         let pool = try Pool(TestServer.patient(url))
         defer { pool.close() }
-        try pool.withConnection { _ = try Migrator(migrations: Migrations.all).migrate($0) }
+        try pool.withConnection { _ = try Migrator(migrations: Schema.migrations).migrate($0) }
     }
 
     private static func patient(_ url: String) -> PoolSettings {

@@ -1,10 +1,10 @@
 // The schema, step by step. A landed file never changes: what comes later is a new file at the end.
 package import Postgres
 
-package enum Migrations {
+package enum Schema {
     /// Every migration, oldest first. Names begin with a letter, since the embedded resource's name
     /// loses a leading digit.
-    package static let all: [Migration] = [
+    package static let migrations: [Migration] = [
         Migration(name: "m0001_tenancy", sql: PackageResources.m0001_tenancy_sql),
         Migration(name: "m0002_apps", sql: PackageResources.m0002_apps_sql),
         Migration(name: "m0003_messages", sql: PackageResources.m0003_messages_sql),

@@ -1,0 +1,187 @@
+internal import FoundationEssentials
+internal import Service
+internal import Synchronization
+
+/// Where decisions wait for PostgreSQL: files that only grow, in a folder of this process alone.
+///
+///     append ──> 0000000007.spool (growing)     shipper reads from the oldest on,
+///                0000000006.spool (closed)  ──> removes a closed one once all of it is committed
+///
+/// A record is in the file when `append` returns, so a kill loses nothing; `sync`, once a second,
+/// bounds what a power failure takes. After a restart what was not removed is shipped again: the
+/// table's key makes a second copy of a record disappear. A new start opens a new file and never
+/// writes behind a half record of the last one.
+final class DecisionSpool: Sendable {
+    static let segmentBytesLimit: Int64 = 1 << 20
+    /// Some four million decisions: hours of an outage at a thousand a second. Beyond it new ones
+    /// are lost, and counted, rather than the disk filled.
+    static let spoolBytesLimit: Int64 = 1 << 30
+    /// What one `read` takes in at most.
+    static let readBytesLimit = 256 << 10
+
+    private struct Growing {
+        var number: Int
+        var file: AppendFile
+        var bytes: Int64
+        var closedBytes: Int64
+    }
+
+    let directory: String
+    private let ownership: AppendFile
+    private let growing: Mutex<Growing>
+
+    init(directory: String) throws {
+        self.directory = directory
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        ownership = try AppendFile(path: directory + "/owner.lock")
+        try ownership.lock()
+        let earlier = try Self.segments(in: directory)
+        let closed = try earlier.reduce(Int64(0)) {
+            try $0 + FileBytes.sizeBytes(Self.path(directory, $1))
+        }
+        let number = (earlier.last ?? 0) + 1
+        growing = Mutex(
+            Growing(
+                number: number, file: try AppendFile(path: Self.path(directory, number)), bytes: 0,
+                closedBytes: closed))
+        try FileBytes.syncFolder(directory)
+    }
+
+    /// Returns once the record is in the file.
+    ///
+    /// - Throws: `SpoolFull`, or `FileError` where the disk takes no more.
+    func append(_ decision: SpooledDecision) throws {
+        let record = decision.encoded()
+        guard record.count <= SpooledDecision.recordBytesLimit else { throw SpoolFull() }
+        try growing.withLock { growing in
+            guard growing.closedBytes + growing.bytes + Int64(record.count) <= Self.spoolBytesLimit
+            else { throw SpoolFull() }
+            if growing.bytes + Int64(record.count) > Self.segmentBytesLimit {
+                try rotate(&growing)
+            }
+            do {
+                try growing.file.append(record)
+                growing.bytes += Int64(record.count)
+            } catch {
+                // Half a record would hide every whole one after it.
+                try growing.file.truncate(toBytes: growing.bytes)
+                throw error
+            }
+        }
+    }
+
+    func sync() throws {
+        try growing.withLock { $0.file }.sync()
+    }
+
+    /// Closes the growing file, if anything is in it, so that all there is can be removed once
+    /// shipped.
+    func closeSegment() throws {
+        try growing.withLock { growing in
+            if growing.bytes > 0 { try rotate(&growing) }
+        }
+    }
+
+    private func rotate(_ growing: inout Growing) throws {
+        let next = try AppendFile(path: Self.path(directory, growing.number + 1))
+        try growing.file.sync()
+        growing.file.close()
+        growing = Growing(
+            number: growing.number + 1, file: next, bytes: 0,
+            closedBytes: growing.closedBytes + growing.bytes)
+        try FileBytes.syncFolder(directory)
+    }
+
+    /// The numbers of all files, oldest first, and the one that still grows.
+    func segments() throws -> (all: [Int], growing: Int) {
+        let number = growing.withLock { $0.number }
+        return (try Self.segments(in: directory), number)
+    }
+
+    func sizeBytes(_ segment: Int) throws -> Int64 {
+        try FileBytes.sizeBytes(Self.path(directory, segment))
+    }
+
+    /// Whole records from `offset` on, as many as fit into one read.
+    func read(_ segment: Int, from offset: Int64) throws -> SpoolBatch {
+        SpoolBatch(
+            try FileBytes.read(
+                Self.path(directory, segment), from: offset, count: Self.readBytesLimit))
+    }
+
+    /// Forgets a closed file.
+    func remove(_ segment: Int) throws {
+        let path = Self.path(directory, segment)
+        let bytes = try FileBytes.sizeBytes(path)
+        try FileManager.default.removeItem(atPath: path)
+        growing.withLock { $0.closedBytes -= bytes }
+    }
+
+    private static let suffix = ".spool"
+    private static let digits = 10
+
+    private static func path(_ directory: String, _ segment: Int) -> String {
+        let number = String(segment)
+        let zeros = String(repeating: "0", count: max(0, digits - number.utf8.count))
+        return "\(directory)/\(zeros)\(number)\(suffix)"
+    }
+
+    private static func segments(in directory: String) throws -> [Int] {
+        try FileManager.default.contentsOfDirectory(atPath: directory)
+            .filter { $0.hasSuffix(suffix) }
+            .compactMap { Int($0.dropLast(suffix.utf8.count)) }
+            .sorted()
+    }
+}
+
+/// The spool has reached its limit, or the record is larger than any decision is.
+struct SpoolFull: Error, CustomStringConvertible {
+    let description =
+        "the spool takes no more; find out why decisions do not reach PostgreSQL"
+}
+
+/// What one read of a spool file holds.
+struct SpoolBatch {
+    private(set) var decisions: [SpooledDecision] = []
+    /// Of whole records, counted from where the read began.
+    private(set) var consumedBytes: Int64 = 0
+    /// Bytes of records whose checksum or form is wrong; they are stepped over.
+    private(set) var damagedBytes: Int64 = 0
+    /// The read ended in the middle of a record, or of what cannot be one.
+    private(set) var hasRest = false
+
+    init(_ bytes: [UInt8]) {
+        var position = 0
+        while position < bytes.count {
+            guard let body = Self.body(in: bytes, at: position) else {
+                hasRest = true
+                return
+            }
+            let end = position + SpooledDecision.headBytes + body.count
+            let isWhole = CRC32.checksum(body) == Self.number(in: bytes, at: position + 4)
+            if isWhole, let decision = SpooledDecision(body: body) {
+                decisions.append(decision)
+            } else {
+                damagedBytes += Int64(end - position)
+            }
+            consumedBytes += Int64(end - position)
+            position = end
+        }
+    }
+
+    private static func body(in bytes: [UInt8], at position: Int) -> [UInt8]? {
+        let start = position + SpooledDecision.headBytes
+        guard start <= bytes.count else { return nil }
+        let length = Int(number(in: bytes, at: position))
+        guard length <= SpooledDecision.recordBytesLimit, length <= bytes.count - start else {
+            return nil
+        }
+        return Array(bytes[start..<start + length])
+    }
+
+    private static func number(in bytes: [UInt8], at position: Int) -> UInt32 {
+        bytes[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

@@ -1,0 +1,51 @@
+internal import HTTPServer
+internal import Service
+
+/// Everything the responder counts; `docs/operating.md` says what each means.
+struct ResponderMetrics: Sendable {
+    let decided: Counter
+    let refused: Counter
+    let httpRefused: Counter
+    let answerSeconds: Histogram
+    let snapshotsServed: Gauge
+    let snapshotRefused: Counter
+    let keyRefused: Counter
+    let spoolLost: Counter
+    let spoolDamaged: Counter
+    let shipped: Counter
+    let shipRejected: Counter
+    let shipWaiting: Gauge
+
+    init(_ metrics: Metrics) {
+        decided = metrics.counter(
+            "holdfast_decisions", "Real-time requests decided, by kind of answer.",
+            labels: ["kind"])
+        refused = metrics.counter(
+            "holdfast_realtime_refused", "Real-time requests not decided, by reason.",
+            labels: ["reason"])
+        httpRefused = metrics.counter(
+            "holdfast_http_refused", "Requests that were no proper HTTP, by reason.",
+            labels: ["reason"])
+        answerSeconds = metrics.histogram(
+            "holdfast_answer_seconds", "From the whole request to the whole answer.")
+        snapshotsServed = metrics.gauge(
+            "holdfast_snapshots_served", "Apps and environments served.")
+        snapshotRefused = metrics.counter(
+            "holdfast_snapshot_refused", "Snapshots not taken in, by reason.", labels: ["reason"])
+        keyRefused = metrics.counter(
+            "holdfast_signing_key_refused", "Signing keys that did not open.")
+        spoolLost = metrics.counter(
+            "holdfast_spool_lost", "Decisions answered but not recorded.")
+        spoolDamaged = metrics.counter(
+            "holdfast_spool_damaged_bytes", "Bytes of the spool that were no whole record.")
+        shipped = metrics.counter("holdfast_shipped", "Decisions committed to PostgreSQL.")
+        shipRejected = metrics.counter(
+            "holdfast_ship_rejected", "Decisions that PostgreSQL refused and that were set aside.")
+        shipWaiting = metrics.gauge(
+            "holdfast_spool_waiting_bytes", "Bytes of the spool not yet in PostgreSQL.")
+    }
+
+    func count(refusal: Refusal) {
+        httpRefused.add(1, refusal.rawValue)
+    }
+}

@@ -1,0 +1,80 @@
+internal import AppStore
+internal import FoundationEssentials
+internal import Locales
+internal import Retention
+internal import RetentionStore
+internal import Signing
+internal import Synchronization
+
+/// One app in one environment as it is answered from: immutable, replaced as a whole.
+final class ServedApp: Sendable {
+    let serving: ServingSnapshot
+    let matcher: LocaleMatcher
+    /// `nil` where the app has no key, or one that does not open: its offers are not answered then.
+    let offerSigner: OfferSigner?
+
+    var snapshot: Snapshot { serving.snapshot }
+
+    init(_ snapshot: Snapshot, offerSigner: OfferSigner?) {
+        serving = ServingSnapshot(snapshot)
+        matcher = LocaleMatcher(supported: serving.locales)
+        self.offerSigner = offerSigner
+    }
+
+    var head: SnapshotHead {
+        SnapshotHead(
+            tenant: snapshot.tenant,
+            key: AppEnvironment(app: snapshot.app, environment: snapshot.environment),
+            number: snapshot.number)
+    }
+}
+
+/// Who is served, by the hash of the token in the URL. Readers take a reference under a short lock;
+/// the feed swaps a whole new table in.
+final class ServedApps: Sendable {
+    private struct Key: Hashable {
+        let tenant: TenantID
+        let key: AppEnvironment
+    }
+
+    private struct Table {
+        var byKey: [Key: ServedApp] = [:]
+        var byToken: [[UInt8]: ServedApp] = [:]
+    }
+
+    private let table = Mutex(Table())
+
+    /// The app whose endpoint the token is; `nil` for nobody's.
+    func find(token: [UInt8]) -> ServedApp? {
+        let hash = SHA256.digest(token)
+        return table.withLock { $0.byToken[hash] }
+    }
+
+    func find(_ head: SnapshotHead) -> ServedApp? {
+        table.withLock { $0.byKey[Key(tenant: head.tenant, key: head.key)] }
+    }
+
+    var count: Int { table.withLock { $0.byKey.count } }
+
+    /// Takes in newer snapshots, and drops every app that is not among `heads` any more.
+    func update(with newer: [ServedApp], keeping heads: [SnapshotHead]) {
+        let live = Set(heads.map { Key(tenant: $0.tenant, key: $0.key) })
+        table.withLock { table in
+            var byKey = table.byKey.filter { live.contains($0.key) }
+            for app in newer { byKey[Key(tenant: app.head.tenant, key: app.head.key)] = app }
+            table = Table(byKey: byKey, byToken: Self.tokens(of: byKey.values))
+        }
+    }
+
+    private static func tokens(of apps: some Collection<ServedApp>) -> [[UInt8]: ServedApp] {
+        var byToken: [[UInt8]: ServedApp] = [:]
+        for app in apps {
+            for hash in app.snapshot.endpointTokenHashes {
+                // A token is 256 random bits; one that two apps claim is a fault, and neither may
+                // have the other's subscribers.
+                byToken[Array(hash)] = byToken.keys.contains(Array(hash)) ? nil : app
+            }
+        }
+        return byToken
+    }
+}

@@ -1,0 +1,112 @@
+internal import AppStore
+internal import FoundationEssentials
+internal import HTTPServer
+internal import Postgres
+package import Service
+internal import Signing
+
+/// What one responder is told by its environment.
+package struct Settings: Sendable {
+    /// How long answers in flight may take after SIGTERM.
+    static let drainLimit: Duration = .seconds(2)
+    /// How long each background loop may take to end; all of it within systemd's 5 s.
+    static let loopStopLimit: Duration = .seconds(1)
+    static let shipInterval: Duration = .milliseconds(250)
+    /// Bounds what a power failure can take; a killed process loses nothing either way.
+    static let syncInterval: Duration = .seconds(1)
+    static let databaseRetryInterval: Duration = .seconds(1)
+    static let furtherRootWarning =
+        "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
+        + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"
+
+    package static let table: [Setting] = [
+        Setting(
+            "HOLDFAST_DATABASE_URL",
+            "PostgreSQL as role holdfast_responder, e.g. postgresql:///holdfast?host=/run/postgresql"
+        ),
+        Setting(
+            "HOLDFAST_RESPONDER_HOST", "numeric address to answer on, behind the proxy",
+            default: "127.0.0.1"),
+        Setting("HOLDFAST_RESPONDER_PORT", "port to answer on; 0 takes any", default: "8081"),
+        Setting(
+            "HOLDFAST_RESPONDER_ADMIN_PORT", "port of /livez, /readyz and /metrics; 0 takes any",
+            default: "9081"),
+        Setting("HOLDFAST_RESPONDER_THREADS", "threads that answer, 1 to 64", default: "2"),
+        Setting(
+            "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE",
+            "PEM of the platform's private key, which opens the sealed signing keys",
+            isSecretFile: true),
+        Setting(
+            "HOLDFAST_SPOOL_DIRECTORY",
+            "folder of this process alone, where decisions wait for PostgreSQL"),
+        Setting(
+            "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
+            default: "2000"),
+        Setting(
+            "HOLDFAST_FURTHER_TRUST_ROOT_FILE",
+            "PEM or DER of one more trust root, for the simulator; never in production"),
+    ]
+
+    package let adminPort: UInt16
+    let server: ServerSettings
+    let pool: PoolSettings
+    let spoolDirectory: String
+    let pollInterval: Duration
+    let platformKey: PrivateKey?
+    let hasFurtherRoot: Bool
+    let verifier: SignedDataVerifier
+
+    package init(reader: inout SettingsReader) {
+        let threads = reader.integer("HOLDFAST_RESPONDER_THREADS", in: 1...64)
+        server = ServerSettings(
+            host: reader.text("HOLDFAST_RESPONDER_HOST"),
+            port: reader.port("HOLDFAST_RESPONDER_PORT"), threads: .pool(threads))
+        adminPort = reader.port("HOLDFAST_RESPONDER_ADMIN_PORT")
+        pool = PoolSettings(
+            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 2,
+            applicationName: "realtime-responder")
+        spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
+        pollInterval = reader.milliseconds(
+            "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
+        platformKey = Self.platformKey(&reader)
+        let further = Self.furtherRoot(&reader)
+        hasFurtherRoot = !further.isEmpty
+        verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
+    }
+
+    private static func platformKey(_ reader: inout SettingsReader) -> PrivateKey? {
+        let name = "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE"
+        let secret = reader.secretFile(name)
+        guard !secret.bytes.isEmpty else { return nil }
+        do {
+            return try PrivateKey(pem: secret.bytes)
+        } catch {
+            reader.refuse(name, "does not hold a P-256 private key: \(error.message)")
+            return nil
+        }
+    }
+
+    private static func furtherRoot(_ reader: inout SettingsReader) -> [Certificate] {
+        let name = "HOLDFAST_FURTHER_TRUST_ROOT_FILE"
+        guard let path = reader.optionalText(name) else { return [] }
+        do {
+            let bytes = try FileBytes.readAll(path, bytesLimit: Certificate.derBytesLimit * 2)
+            let isPEM = bytes.starts(with: Array("-----".utf8))
+            return [isPEM ? try Certificate(pem: bytes) : try Certificate(der: bytes)]
+        } catch {
+            reader.refuse(name, "cannot be used: \(error)")
+            return []
+        }
+    }
+
+    private static func anchors(
+        _ further: [Certificate], _ reader: inout SettingsReader
+    ) -> TrustAnchors {
+        do {
+            return try AppleRoot.anchors(further: further)
+        } catch {
+            reader.refuse("trust anchor", "Apple's root does not load: \(error)")
+            return TrustAnchors(roots: [])
+        }
+    }
+}

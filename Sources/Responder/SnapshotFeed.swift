@@ -1,0 +1,96 @@
+internal import AppStore
+internal import FoundationEssentials
+internal import Retention
+internal import RetentionStore
+internal import Service
+internal import Signing
+internal import Synchronization
+
+/// Looks for newer snapshots and takes them in.
+///
+/// A snapshot that is missing, corrupt, of another app or older than the one in use is refused and
+/// the one in use stays: a wrong answer is worse than an old one. One app's fault holds up no other.
+final class SnapshotFeed: Sendable {
+    private let store: RetentionStore
+    private let apps: ServedApps
+    private let platformKey: PrivateKey?
+    private let log: Log
+    private let metrics: ResponderMetrics
+    private let polled = Mutex(false)
+
+    init(
+        store: RetentionStore, apps: ServedApps, platformKey: PrivateKey?, log: Log,
+        metrics: ResponderMetrics
+    ) {
+        self.store = store
+        self.apps = apps
+        self.platformKey = platformKey
+        self.log = log
+        self.metrics = metrics
+    }
+
+    /// Whether the whole list was read at least once.
+    var hasPolled: Bool { polled.withLock { $0 } }
+
+    /// One look. Throws where the database cannot be read; nothing has changed then.
+    func poll() throws {
+        let heads = try store.snapshotHeads(.routing)
+        var newer: [ServedApp] = []
+        for head in heads {
+            do {
+                if let app = try load(head) { newer.append(app) }
+            } catch let error as SnapshotError {
+                metrics.snapshotRefused.add(1, error.code.rawValue)
+                log.error("snapshot_refused", fields(head, "\(error)"))
+            }
+        }
+        apps.update(with: newer, keeping: heads)
+        metrics.snapshotsServed.set(Double(apps.count))
+        polled.withLock { $0 = true }
+    }
+
+    private func load(_ head: SnapshotHead) throws -> ServedApp? {
+        if let current = apps.find(head) {
+            guard head.number != current.snapshot.number else { return nil }
+            guard head.number > current.snapshot.number else {
+                throw SnapshotError(code: .older, head: head)
+            }
+        }
+        let snapshot = try store.snapshot(.routing, head)
+        log.info(
+            "snapshot_taken_in",
+            [
+                ("tenant", .string(head.tenant.description)),
+                ("app", .string(head.key.app.description)),
+                ("environment", .string(head.key.environment.rawValue)),
+                ("number", LogValue(head.number)),
+            ])
+        return ServedApp(snapshot, offerSigner: offerSigner(for: snapshot, head))
+    }
+
+    /// The app's key, opened. It lives in this process's memory only.
+    private func offerSigner(for snapshot: Snapshot, _ head: SnapshotHead) -> OfferSigner? {
+        guard let sealed = snapshot.signingKey, let platformKey else { return nil }
+        let context = SealedSigningKey.sealContext(
+            tenant: snapshot.tenant, app: snapshot.app, credential: sealed.credential,
+            keyId: sealed.keyId)
+        do {
+            var pem = try Sealing.open(Array(sealed.sealed), with: platformKey, context: context)
+            defer { cleanse(&pem) }
+            return try OfferSigner(
+                issuerId: sealed.issuerId, keyId: sealed.keyId, bundleId: snapshot.bundleId,
+                key: PrivateKey(pem: pem))
+        } catch {
+            metrics.keyRefused.add()
+            log.error("signing_key_refused", fields(head, error.code.rawValue))
+            return nil
+        }
+    }
+
+    private func fields(_ head: SnapshotHead, _ error: String) -> [(String, LogValue)] {
+        [
+            ("tenant", .string(head.tenant.description)),
+            ("app", .string(head.key.app.description)), ("error", .string(error)),
+        ]
+    }
+}
