@@ -7,7 +7,7 @@ internal import Postgres
 ///
 /// ```
 ///   make folder ─▶ initdb ─▶ postgres (child, dies with us) ─▶ answers? ─▶ roles.sql ─▶ ready
-///                                                                             stop ─▶ folder removed
+///                                                         stop ─▶ folder removed ◀────────┘
 /// ```
 ///
 /// PostgreSQL refuses to run as root. As root, everything runs as the system user `postgres`, in a
