@@ -7,7 +7,8 @@
 --   grant connect on database holdfast to holdfast_migrator, holdfast_responder, holdfast_operator;
 -- Passwords or peer and certificate maps are the operator's, and not in this file.
 --
---   holdfast_owner      owns schemas and tables. Cannot log in: nothing that runs all day may drop a table.
+--   holdfast_owner      owns schemas and tables. Cannot log in: nothing that runs all day may drop
+--                       a table.
 --   holdfast_definer    owns the functions that look across tenants, and sees only what they need.
 --   holdfast_migrator   logs in during a deployment only, as `holdfast migrate`.
 --   holdfast_responder  answers Apple; calls functions, reads no table.
@@ -30,11 +31,16 @@ end $$;
 
 -- Written out though most are defaults: whoever made a role by hand before gets the same. Nobody
 -- may pass by row-level security, make roles or databases, or stream the cluster away.
-alter role holdfast_owner     nologin nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
-alter role holdfast_definer   nologin nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
-alter role holdfast_migrator  login   nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
-alter role holdfast_responder login   nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
-alter role holdfast_operator  login   nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_owner
+  nologin nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_definer
+  nologin nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_migrator
+  login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_responder
+  login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_operator
+  login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 
 -- What a migration makes belongs to the owner, who must be able to hand a function to the definer.
 grant holdfast_owner to holdfast_migrator;

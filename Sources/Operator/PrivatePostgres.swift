@@ -7,12 +7,14 @@ internal import Postgres
 ///
 /// ```
 ///   make folder ─▶ initdb ─▶ postgres (child, dies with us) ─▶ answers? ─▶ roles.sql ─▶ ready
-///                                                                             stop ─▶ folder removed
+///                                                         stop ─▶ folder removed ◀────────┘
 /// ```
 ///
 /// PostgreSQL refuses to run as root. As root, everything runs as the system user `postgres`, in a
 /// folder under /var/tmp that this user can reach. Roles log in by peer authentication: the
 /// system user we are may be any role, so there is no password to keep.
+///
+/// If we are killed, the kernel ends the server; the folder goes when the next one is made.
 package final class PrivatePostgres: Sendable {
     package struct Settings: Sendable {
         package var binaries = "/usr/lib/postgresql/15/bin"
@@ -36,6 +38,7 @@ package final class PrivatePostgres: Sendable {
     /// The superuser of the cluster, for set-up only.
     package static let superuser = "postgres"
     private static let port = 5432
+    private static let folderPrefix = "holdfast-pg-"
     private static let socketPathBytesLimit = 107
 
     package let folder: String
@@ -114,7 +117,8 @@ package final class PrivatePostgres: Sendable {
     }
 
     private static func makeFolder(_ settings: Settings) throws -> String {
-        let name = "holdfast-pg-\(UUID().uuidString.prefix(13).lowercased())"
+        FolderOwner.sweep(settings.parent, prefix: folderPrefix)
+        let name = "\(folderPrefix)\(UUID().uuidString.prefix(13).lowercased())"
         let folder = "\(settings.parent)/\(name)"
         guard "\(folder)/.s.PGSQL.\(port).lock".utf8.count <= socketPathBytesLimit else {
             throw ChildProcess.Failure(
@@ -126,6 +130,7 @@ package final class PrivatePostgres: Sendable {
         }
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: attributes)
+        try FolderOwner.sign(folder)
         return folder
     }
 }
