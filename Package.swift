@@ -81,13 +81,16 @@ let applications: [Target] = [
     module("Simulator", ["HTTPClient", "HTTPServer", "Locales", "Service", "Signing"]),
 ]
 
-let executables: [Target] = [
-]
+let executables: [Target] = []
 
 let testTargets: [Target] = [
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),
+    .executableTarget(
+        name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
+        swiftSettings: rules),
+    tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
 ]
 
 let package = Package(
