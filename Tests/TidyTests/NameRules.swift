@@ -20,6 +20,7 @@ enum NameRules {
             "Sources/A/A.swift": """
             let score = FileManager.default  // the manager of files
             let storeKitMessage = 1, kitchen = 2
+            let subjectCommonName = 3
             """
         ]
     ) { line, _ in
@@ -41,12 +42,13 @@ enum NameRules {
         }
     }
 
-    /// "StoreKit" is Apple's.
+    /// "StoreKit" is Apple's, "common name" is what X.509 calls a certificate's subject.
     private static func banned(in name: String) -> [String] {
         let parts = words(of: name)
         return parts.indices.filter { place in
-            let isApples = parts[place] == "kit" && place > 0 && parts[place - 1] == "store"
-            return bannedWords.contains(parts[place]) && !isApples
+            let isApples = parts[place] == "kit" && parts.prefix(place).last == "store"
+            let isSubject = parts[place] == "common" && parts.dropFirst(place + 1).first == "name"
+            return bannedWords.contains(parts[place]) && !isApples && !isSubject
         }.map { parts[$0] }
     }
 
