@@ -12,7 +12,8 @@ let rules: [SwiftSetting] = [
 ]
 
 // The real-time path loops over bytes: 4 KB take 277 us unoptimised and 6 us so. `deploy/demo` and
-// `deploy/test` build in debug for the sake of build time, so these modules are optimised there too.
+// `deploy/test` build in debug for the sake of build time, so these modules are optimised there
+// too.
 let hotPath: [SwiftSetting] =
     rules + [
         .unsafeFlags(["-O"], .when(configuration: .debug))
@@ -79,7 +80,15 @@ let adapters: [Target] = [
 ]
 
 let applications: [Target] = [
-    module("Operator", ["Migrations", "Postgres", "Service"]),
+    module(
+        "Operator",
+        [
+            "HTTPClient", "HTTPServer", "Migrations", "Postgres", "Retention", "RetentionStore",
+            "Service", "Signing",
+        ],
+        resources: [
+            .embedInCode("Sample/bullet-point.png"), .embedInCode("Sample/full-size.png"),
+        ]),
     module(
         "Responder",
         [
@@ -89,8 +98,7 @@ let applications: [Target] = [
     module("Simulator", ["HTTPClient", "HTTPServer", "Locales", "Service", "Signing"]),
 ]
 
-let executables: [Target] = [
-]
+let executables: [Target] = []
 
 let testTargets: [Target] = [
     tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
@@ -99,7 +107,12 @@ let testTargets: [Target] = [
     tests("LocalesTests", ["Locales"]),
     tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
+    tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
+    tests("TidyTests", []),
+    .executableTarget(
+        name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
+        swiftSettings: rules),
     .target(
         name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
         path: "Tests/TestSupport", swiftSettings: rules),
