@@ -78,7 +78,8 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
-    tests("LocalesTests", ["Locales"])
+    tests("HTTPServerTests", ["HTTPServer"]),
+    tests("LocalesTests", ["Locales"]),
 ]
 
 let package = Package(

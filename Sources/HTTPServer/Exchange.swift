@@ -1,0 +1,86 @@
+import CMicroHTTPD
+import Glibc
+
+/// One connection's side of the conversation: the request being received and its judgement. Lives as
+/// long as the connection and is touched only by the thread that serves the connection; the `Deadline`
+/// in it is the part the reaper shares.
+final class Exchange {
+    private enum Phase {
+        case waiting
+        case targetSeen
+        case receiving
+        case refused
+    }
+
+    let deadline: Deadline
+    private let peer: String?
+    private let limits: Limits
+    private var phase = Phase.waiting
+    private var target: [UInt8] = []
+    private var fields = HeaderFields()
+    private var body: [UInt8] = []
+
+    init(deadline: Deadline, peer: String?, limits: Limits) {
+        self.deadline = deadline
+        self.peer = peer
+        self.limits = limits
+    }
+
+    /// The request's first line has come.
+    func begin(target bytes: [UInt8]) {
+        deadline.move(to: limits.requestDeadline)
+        target = bytes
+        fields.removeAll()
+        body = []
+        phase = .targetSeen
+    }
+
+    /// True if the head has not been judged yet.
+    var isNew: Bool { phase == .targetSeen }
+
+    func addField(name: some Collection<UInt8>, value: some Collection<UInt8>) {
+        fields.append(name: name, value: value)
+    }
+
+    /// Judges the head; nil means that the body may come.
+    func judge(version: Framing.Version) -> Refusal? {
+        switch Framing.judge(target: target, version: version, fields: fields, limits: limits) {
+        case .refused(let refusal):
+            phase = .refused
+            return refusal
+        case .accepted(let announcedBytes):
+            phase = .receiving
+            body.reserveCapacity(announcedBytes ?? 0)
+            return nil
+        }
+    }
+
+    /// Takes a piece of the body; false once it is more than the limit, whatever was announced.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= limits.bodyBytes - body.count else {
+            phase = .refused
+            body = []
+            return false
+        }
+        unsafe body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// The complete request; the handler's time is its own.
+    func finish(method: Method) -> Request {
+        deadline.suspend()
+        defer { body = [] }
+        return Request(method: method, target: target, fields: fields, body: body, peer: peer)
+    }
+
+    func beginAnswer() { deadline.move(to: limits.requestDeadline) }
+
+    /// The answer is out, or the request is given up. True if it ended without having been refused
+    /// by us or cut by the reaper, and yet unanswered.
+    func end(isBroken: Bool) -> Bool {
+        let isUncounted = isBroken && phase != .refused && !deadline.isPassed
+        phase = .waiting
+        deadline.move(to: limits.idleTimeout)
+        return isUncounted
+    }
+}

@@ -1,0 +1,78 @@
+/// A path with named gaps, and the one way paths are cut into segments.
+struct PathPattern: Sendable {
+    private enum Part {
+        case exactly([UInt8])
+        case named(String)
+    }
+
+    private let parts: [Part]
+
+    /// `pattern` is written in the program, not on the wire: "/", "/livez", "/realtime/{token}".
+    init(_ pattern: String) {
+        parts = pattern.utf8.split(separator: UInt8(ascii: "/")).map { segment in
+            if segment.first == UInt8(ascii: "{") && segment.last == UInt8(ascii: "}") {
+                return .named(String(decoding: segment.dropFirst().dropLast(), as: UTF8.self))
+            }
+            return .exactly(Array(segment))
+        }
+    }
+
+    func match(_ segments: [[UInt8]]) -> PathParameters? {
+        guard segments.count == parts.count else { return nil }
+        var values: [(name: String, bytes: [UInt8])] = []
+        for (part, segment) in zip(parts, segments) {
+            switch part {
+            case .exactly(let wanted): if wanted != segment { return nil }
+            case .named(let name): values.append((name, segment))
+            }
+        }
+        return PathParameters(values)
+    }
+
+    /// The decoded segments of a raw path; none for "/". Nil when the path is ambiguous.
+    static func segments(of path: some Collection<UInt8>) -> [[UInt8]]? {
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        if path.count == 1 { return [] }
+        var segments: [[UInt8]] = []
+        let raw = path.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for segment in raw {
+            guard let decoded = decode(segment), isPlain(decoded) else { return nil }
+            segments.append(decoded)
+        }
+        return segments
+    }
+
+    private static func isPlain(_ segment: [UInt8]) -> Bool {
+        let dot = UInt8(ascii: ".")
+        let isDots = segment == [dot] || segment == [dot, dot]
+        return !segment.isEmpty && !isDots && !segment.contains(0)
+            && !segment.contains(UInt8(ascii: "/"))
+    }
+
+    private static func decode(_ segment: some Collection<UInt8>) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(segment.count)
+        var rest = segment.makeIterator()
+        while let byte = rest.next() {
+            if byte != UInt8(ascii: "%") {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(hexadecimal),
+                let low = rest.next().flatMap(hexadecimal)
+            else { return nil }
+            decoded.append(high << 4 | low)
+        }
+        return decoded
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}
