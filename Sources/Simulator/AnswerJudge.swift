@@ -47,8 +47,8 @@ package struct Verdict: Sendable, Equatable {
     }
 }
 
-/// Applies Apple's rules to one answer. It does no input or output; nonces are remembered by whoever
-/// calls it.
+/// Applies Apple's rules to one answer. It does no input or output; nonces are remembered by
+/// whoever calls it.
 package struct AnswerJudge {
     /// Apple waits this long, from sending to the complete answer.
     package static let deadline: Duration = .milliseconds(700)

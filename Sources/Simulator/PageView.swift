@@ -37,6 +37,8 @@ package enum NotCalledReason: String, Codable, Sendable, CaseIterable {
     case noDefaultMessage
     /// No real-time URL is set in this environment; the other layers are shown.
     case noRealtimeURL
+    /// The simulator was told to end.
+    case stopping
 
     var explanation: String {
         switch self {
@@ -47,6 +49,7 @@ package enum NotCalledReason: String, Codable, Sendable, CaseIterable {
             "No default message is set for this product in the customer's App Store locale, so "
                 + "Apple shows nothing and the simulator does not call."
         case .noRealtimeURL: "No real-time URL is set in this environment."
+        case .stopping: "The simulator is about to end."
         }
     }
 }
@@ -79,7 +82,7 @@ package struct PageViewResult: Codable, Sendable, Equatable {
     /// Whether a complete HTTP response came, of any status and however late.
     package var isAnswered: Bool { httpStatus != nil }
 
-    init(_ view: PageView, appStoreLocale: String?, explanation: String, display: Display) {
+    package init(_ view: PageView, appStoreLocale: String?, explanation: String, display: Display) {
         originalTransactionId = view.originalTransactionId
         appAppleId = view.appAppleId
         environment = view.environment

@@ -12,6 +12,19 @@ package struct RealtimeRequest: Codable, Sendable, Equatable {
     package var environment: Environment
     /// Milliseconds since 1970.
     package var signedDate: Int64
+
+    package init(
+        originalTransactionId: String, appAppleId: Int64, productId: String, userLocale: String,
+        requestIdentifier: String, environment: Environment, signedDate: Int64
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.appAppleId = appAppleId
+        self.productId = productId
+        self.userLocale = userLocale
+        self.requestIdentifier = requestIdentifier
+        self.environment = environment
+        self.signedDate = signedDate
+    }
 }
 
 /// Reads a UUID in its one written form: 36 characters, four hyphens, either case.

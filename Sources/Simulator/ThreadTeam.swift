@@ -2,18 +2,26 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Works through a list on a fixed number of threads: every call below blocks in a C library, so a
-/// thread each is right, and their number is the bound on calls under way.
-struct ThreadTeam: Sendable {
-    var threads: Int
+/// Works through lists on a bounded number of threads: what is done blocks in a C library, so a
+/// thread each is right, and their number is the bound on calls under way. Lists handed in at the
+/// same time are worked through one after the other.
+final class ThreadTeam: Sendable {
+    private let threads: Int
+    private let turn = DispatchSemaphore(value: 1)
+
+    init(threads: Int) {
+        self.threads = max(threads, 1)
+    }
 
     /// The results in the order of the items.
     func map<Item: Sendable, Result: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) -> Result
     ) -> [Result] {
+        turn.wait()
+        defer { turn.signal() }
         let work = Work<Item, Result>(items)
         let members = DispatchGroup()
-        for _ in 0..<min(max(threads, 1), items.count) {
+        for _ in 0..<min(threads, items.count) {
             members.enter()
             Thread.detachNewThread {
                 while let (index, item) = work.next() { work.finish(index, body(item)) }

@@ -1,0 +1,4 @@
+import Service
+import Simulator
+
+ServiceMain.exit(Simulator.run())
