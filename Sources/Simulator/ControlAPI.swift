@@ -19,7 +19,8 @@ import Signing
 package struct ControlAPI: Sendable {
     /// A state with 2,000 messages and 2,000 images has about 1.5 MB.
     package static let bodyBytesLimit = 4 * 1024 * 1024
-    package static let pageViewsLimit = 2_000
+    /// A thousand results have under 1 MB.
+    package static let pageViewsLimit = 1_000
     package static let signedRequestsLimit = 500
     private static let callsDefault = 100
 
@@ -71,6 +72,17 @@ package struct CallReport: Codable, Sendable {
 }
 
 extension ControlAPI {
+    /// Answers one call. A browser names the page a call comes from; such calls are refused, so that
+    /// no web page that someone has open can drive the simulator.
+    func respond(to request: Request, by router: Router) -> Response {
+        guard request.header("Origin") == nil else {
+            return respond {
+                throw ControlError(.webPage, "Web pages may not call; send no Origin header.")
+            }
+        }
+        return router.respond(to: request)
+    }
+
     var router: Router {
         var router = Router()
         let app = "/control/apps/{appAppleId}/{environment}"

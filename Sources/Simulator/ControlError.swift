@@ -3,7 +3,7 @@
 package struct ControlError: Error, Codable, Sendable, Equatable {
     package enum Code: String, Codable, Sendable {
         case malformedBody, invalidState, unknownApp, unknownMutation, tooMany, invalidOrigin
-        case invalidQuery, signingFailed
+        case invalidQuery, signingFailed, webPage
     }
 
     package struct Problem: Codable, Sendable, Equatable {
@@ -41,6 +41,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
     package var status: Int {
         switch code {
         case .malformedBody, .unknownMutation, .invalidQuery: 400
+        case .webPage: 403
         case .unknownApp: 404
         case .tooMany: 413
         case .invalidState, .invalidOrigin: 422

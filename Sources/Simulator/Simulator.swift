@@ -98,7 +98,7 @@ package final class Simulator: Sendable {
                 port: settings.controlPort,
                 threads: .perConnection(maximum: Simulator.controlConnectionsLimit),
                 limits: limits),
-            handler: { router.respond(to: $0) })
+            handler: { api.respond(to: $0, by: router) })
         rootCertificate = signer.rootCertificate
     }
 

@@ -156,6 +156,13 @@ struct ControlAPITests {
         #expect(try pageViews("") == 0)
     }
 
+    @Test func aCallFromAWebPageIsRefused() throws {
+        defer { driver.stop() }
+        let headers = [("Origin", "https://evil.example")]
+        #expect(try driver.send("GET", "/statistics", headers: headers).status == 403)
+        #expect(try driver.send("GET", "/statistics").status == 200)
+    }
+
     @Test func batchesAndBodiesAreBounded() throws {
         defer { driver.stop() }
         let views = [PageView](repeating: app.view(), count: ControlAPI.pageViewsLimit + 1)

@@ -16,11 +16,14 @@ struct ControlDriver {
 
     func stop() { simulator.stop() }
 
-    func send(_ method: String, _ path: String, _ body: [UInt8] = []) throws -> ClientResponse {
+    func send(
+        _ method: String, _ path: String, _ body: [UInt8] = [],
+        headers: [(String, String)] = []
+    ) throws -> ClientResponse {
         try transport.send(
             ClientRequest(
                 method: method, url: "http://127.0.0.1:\(simulator.controlPort)/control\(path)",
-                body: body))
+                headers: headers, body: body))
     }
 
     func put(_ path: String, _ body: some Encodable) throws -> Int {

@@ -48,6 +48,7 @@ struct PageViewTests {
         defer { driver.stop() }
         try driver.set(app.state, servedAt: responder.origin)
         _ = try driver.play([app.view(locale: "en_US")])
+        #expect(responder.hosts == ["holdfast.example"])
         let root = try driver.send("GET", "/root-certificate").body
         let body = try #require(responder.received.first)
         guard case .object(let envelope) = try JSONValue(body) else { return #expect(Bool(false)) }

@@ -14,7 +14,7 @@ final class RealtimeResponder: Sendable {
         self.mailbox = mailbox
         server = try Server(ServerSettings(port: 0, threads: .perConnection(maximum: 32))) {
             request in
-            mailbox.append(request.body)
+            mailbox.append(request)
             guard let decoded = RealtimeResponder.decode(request.body) else { return .empty(400) }
             return script(decoded)
         }
@@ -22,7 +22,9 @@ final class RealtimeResponder: Sendable {
 
     var origin: String { "http://127.0.0.1:\(server.port)" }
 
-    var received: [[UInt8]] { mailbox.all }
+    var received: [[UInt8]] { mailbox.all.map(\.body) }
+
+    var hosts: [String?] { mailbox.all.map { $0.header("Host") } }
 
     func stop() { server.stop(drain: .seconds(2)) }
 
@@ -34,10 +36,10 @@ final class RealtimeResponder: Sendable {
     }
 
     private final class Mailbox: Sendable {
-        private let bodies = Mutex<[[UInt8]]>([])
+        private let requests = Mutex<[Request]>([])
 
-        func append(_ body: [UInt8]) { bodies.withLock { $0.append(body) } }
+        func append(_ request: Request) { requests.withLock { $0.append(request) } }
 
-        var all: [[UInt8]] { bodies.withLock { $0 } }
+        var all: [Request] { requests.withLock { $0 } }
     }
 }
