@@ -89,6 +89,10 @@ let testTargets: [Target] = [
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),
+    .executableTarget(
+        name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
+        swiftSettings: rules),
+    tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),
 ]
 

@@ -1,4 +1,4 @@
-package import HTTPServer
+private import HTTPServer
 
 /// The port for those who run a service; never reachable from outside the machine.
 ///

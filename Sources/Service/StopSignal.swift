@@ -50,11 +50,13 @@ package final class StopSignal: Sendable {
             return state.observers
         }
         guard let observers else { return }
-        turnstile.signal()
+        // Before the waiters go on, so that "stopping" is told before "stopped".
         for observer in observers { observer() }
+        turnstile.signal()
     }
 
-    /// Called once, on the thread that makes the request; at once when it is already made.
+    /// Called once, on the thread that makes the request and before any waiter goes on, so it must
+    /// be quick; at once when the request is already made.
     package func onRequest(_ observer: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if !state.isRequested { state.observers.append(observer) }

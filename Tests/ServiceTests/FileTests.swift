@@ -1,0 +1,62 @@
+// The files that records are appended to.
+
+import Dispatch
+import Foundation
+import Service
+import Testing
+
+@Suite struct `An append file` {
+    @Test func `keeps whole records of many threads, for its owner only`() throws {
+        let folder = try TemporaryFolder()
+        let file = try AppendFile(path: folder.path + "/spool")
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for _ in 0..<50 {
+                let record = [UInt8](repeating: UInt8(thread), count: 100)
+                #expect(throws: Never.self) { try file.append(record) }
+            }
+        }
+        try file.sync()
+        #expect(try file.sizeBytes() == 40_000)
+        let bytes = try FileBytes.read(file.path, from: 0, count: 100_000)
+        for start in stride(from: 0, to: 40_000, by: 100) {
+            #expect(Set(bytes[start..<start + 100]).count == 1)
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        try FileBytes.syncFolder(folder.path)
+    }
+
+    @Test func `goes on where it ended, can be cut, and says when it is closed`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/spool"
+        try AppendFile(path: path).append(Array("first".utf8))
+        let file = try AppendFile(path: path)
+        try file.append(Array("second".utf8))
+        #expect(try FileBytes.read(path, from: 5, count: 3) == Array("sec".utf8))
+        #expect(try FileBytes.read(path, from: 100, count: 3) == [])
+        try file.truncate(toBytes: 5)
+        #expect(try FileBytes.readAll(path, bytesLimit: 5) == Array("first".utf8))
+        file.close()
+        file.close()
+        let error = try #require(throws: FileError.self) { try file.append([1]) }
+        #expect(error.code == .closed)
+    }
+
+    @Test func `names what is wrong with a path`() throws {
+        let folder = try TemporaryFolder()
+        let big = try folder.write("big", "123456", mode: 0o600)
+        let cases: [(FileError.Code, () throws -> Void)] = [
+            (.notFound, { _ = try AppendFile(path: folder.path + "/no/such") }),
+            (.notFound, { _ = try AppendFile(path: "") }),
+            (.notFound, { _ = try AppendFile(path: big + "\0x") }),
+            (.notAFile, { _ = try AppendFile(path: folder.path) }),
+            (.notAFile, { _ = try FileBytes.read("/dev/zero", from: 0, count: 1) }),
+            (.notAFile, { _ = try FileBytes.read(folder.path, from: 0, count: 1) }),
+            (.tooLarge, { _ = try FileBytes.readAll(big, bytesLimit: 5) }),
+        ]
+        for (code, body) in cases {
+            let error = try #require(throws: FileError.self) { try body() }
+            #expect(error.code == code, "\(error)")
+        }
+    }
+}
