@@ -33,8 +33,10 @@ func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: rules)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: rules)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
 }
 
 let cModules: [Target] = [
@@ -66,7 +68,9 @@ let middle: [Target] = [
 ]
 
 let adapters: [Target] = [
-    module("AppStore", ["Retention", "Signing"], swift: hotPath),
+    module(
+        "AppStore", ["Retention", "Signing"], swift: hotPath,
+        resources: [.embedInCode("AppleRootCA-G3.pem")]),
     module("RetentionStore", ["Postgres", "Retention", "Signing"]),
 ]
 
@@ -86,6 +90,7 @@ let executables: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),
@@ -93,6 +98,7 @@ let testTargets: [Target] = [
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
+    tests("SigningTests", ["Signing"]),
     tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),
 ]
 

@@ -1,1 +1,20 @@
-// What Apple sends and expects: signed data in, real-time answers and offer signatures out.
+/// What Apple sends and expects: signed data in, real-time answers and offer signatures out.
+///
+/// It exists to be the only place that knows Apple's wire shapes, and the only gate a stranger's bytes
+/// pass before anything is decided on them.
+///
+/// ```
+///   body ── SignedPayloadBody ── CompactJWS ── payload: JSONObject ── signedDate
+///                                    │                                   │
+///                                 header ── verified before? (VerifiedLeaves) ── leaf key
+///                                    │ no                                        │
+///                                    └── x5c ── TrustAnchors at signedDate ──────┤
+///                                                                                ▼
+///   RealtimeRequest ◀── freshness ◀── app ◀── environment ◀── type ◀──── signature valid
+///
+///   RealtimeResponse ── JSON ──▶ Apple          OfferSigner ── JWS in a promotional offer
+/// ```
+///
+/// Apple's pages: retentionmessaging/jwsdecodedheader, …/decodedrealtimerequestbody,
+/// …/realtimeresponsebody, storekit/generating-jws-to-sign-app-store-requests.
+enum AppStore {}

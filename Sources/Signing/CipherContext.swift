@@ -23,7 +23,8 @@ internal import COpenSSL
             unsafe EVP_EncryptInit_ex(pointer, EVP_aes_256_gcm(), nil, key, nonce) == 1
         else { return nil }
         var length: Int32 = 0
-        guard unsafe EVP_EncryptUpdate(
+        guard
+            unsafe EVP_EncryptUpdate(
                 pointer, nil, &length, associated, Int32(associated.count)) == 1
         else { return nil }
         var output = [UInt8](repeating: 0, count: text.count)
@@ -50,7 +51,8 @@ internal import COpenSSL
         let text = Array(sealed.dropLast(Self.tagBytes))
         var tag = Array(sealed.suffix(Self.tagBytes))
         var length: Int32 = 0
-        guard unsafe EVP_DecryptUpdate(
+        guard
+            unsafe EVP_DecryptUpdate(
                 pointer, nil, &length, associated, Int32(associated.count)) == 1
         else { return nil }
         var output = [UInt8](repeating: 0, count: text.count)

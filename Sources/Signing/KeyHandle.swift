@@ -22,33 +22,32 @@ internal import COpenSSL
 
     /// Of the DER of a SubjectPublicKeyInfo, consumed to its last byte.
     static func publicKey(der: [UInt8]) -> KeyHandle? {
-        OpenSSLErrors.cleared {
-            unsafe der.withUnsafeBufferPointer { buffer in
-                var cursor = buffer.baseAddress
-                guard let key = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return nil }
-                let handle = unsafe KeyHandle(adopting: key)
-                return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count }
-                    ? handle : nil
-            }
-        }
+        unsafe consumed(der) { cursor, count in unsafe d2i_PUBKEY(nil, cursor, count) }
     }
 
     /// Of the DER of a PKCS#8 or a traditional private key, consumed to its last byte.
     static func privateKey(der: [UInt8]) -> KeyHandle? {
+        unsafe consumed(der) { cursor, count in unsafe d2i_AutoPrivateKey(nil, cursor, count) }
+    }
+
+    private static func consumed(
+        _ der: [UInt8],
+        by call: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+    ) -> KeyHandle? {
         OpenSSLErrors.cleared {
             unsafe der.withUnsafeBufferPointer { buffer in
-                var cursor = buffer.baseAddress
-                guard let key = unsafe d2i_AutoPrivateKey(nil, &cursor, buffer.count) else {
-                    return nil
-                }
+                guard let start = buffer.baseAddress else { return nil }
+                var cursor: UnsafePointer<UInt8>? = unsafe start
+                guard let key = unsafe call(&cursor, buffer.count) else { return nil }
                 let handle = unsafe KeyHandle(adopting: key)
-                return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count }
-                    ? handle : nil
+                return unsafe cursor == start + buffer.count ? handle : nil
             }
         }
     }
 
-    var isEllipticCurve: Bool { unsafe withPointer { unsafe EVP_PKEY_get_base_id($0) == EVP_PKEY_EC } }
+    var isEllipticCurve: Bool {
+        unsafe withPointer { unsafe EVP_PKEY_get_base_id($0) == EVP_PKEY_EC }
+    }
 
     /// OpenSSL's name of the curve, such as `prime256v1` for P-256.
     var curve: String? {

@@ -63,7 +63,7 @@ internal import COpenSSL
         else { return false }
         unsafe X509_VERIFY_PARAM_set_time(parameters, Int(candidate.unixSeconds))
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, Self.authenticationLevel)
-        let flags = UInt(X509_V_FLAG_X509_STRICT)
+        let flags = candidate.rules == .strict ? UInt(X509_V_FLAG_X509_STRICT) : 0
         return unsafe X509_VERIFY_PARAM_set_flags(parameters, flags) == 1
     }
 

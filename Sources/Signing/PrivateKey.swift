@@ -52,7 +52,7 @@ package final class PrivateKey: Sendable {
     }
 
     private static let isPublic = SigningError(
-        .keyIsPublic, "This is a public key; give the private key (.p8) that Apple let you download.")
+        .keyIsPublic, "This is a public key; give the private key (.p8) that Apple delivered.")
 
     private static func der(pem: [UInt8]) throws(SigningError) -> [UInt8] {
         guard pem.count <= PEMBlock.textBytesLimit else {

@@ -73,7 +73,7 @@ package enum Sealing {
     }
 
     private static let broken = SigningError(
-        .sealBroken, "The sealed secret, or the place it stands in, was changed since it was sealed.")
+        .sealBroken, "The sealed secret, or the place it stands in, is not what was sealed.")
 
     private static func withMessageKey(
         mine: PrivateKey, peer: PublicKey, ephemeral: PublicKey, recipient: PublicKey,

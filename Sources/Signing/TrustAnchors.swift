@@ -13,9 +13,23 @@ package struct TrustAnchors: Sendable {
     /// Leaf, intermediate, root: as many as Apple sends.
     package static let chainLength = 3
 
-    package let roots: [Certificate]
+    /// How much of a certificate's form is insisted on.
+    package enum PathRules: Sendable {
+        /// RFC 5280 to the letter (`X509_V_FLAG_X509_STRICT`): key identifiers in every certificate,
+        /// basic constraints critical. Apple's chain is so, and nothing else is served.
+        case strict
+        /// Without the letter: for the test chains of Apple's own libraries, which lack key identifiers
+        /// (those libraries switch strictness off in their tests).
+        case lenient
+    }
 
-    package init(roots: [Certificate]) { self.roots = roots }
+    package let roots: [Certificate]
+    let rules: PathRules
+
+    package init(roots: [Certificate], rules: PathRules = .strict) {
+        self.roots = roots
+        self.rules = rules
+    }
 
     /// `examine`, then `verifyPath`: the leaf of a chain that was valid at `unixSeconds`.
     package func verify(
@@ -57,7 +71,7 @@ package struct TrustAnchors: Sendable {
         }
         return Candidate(
             leaf: leaf, intermediate: intermediate, root: root, leafKey: key,
-            unixSeconds: unixSeconds)
+            unixSeconds: unixSeconds, rules: rules)
     }
 
     private static func certificate(
@@ -80,6 +94,7 @@ extension TrustAnchors {
         package let root: Certificate
         package let leafKey: PublicKey
         let unixSeconds: Int64
+        let rules: PathRules
 
         /// The seconds at which all three certificates are valid.
         package var validity: ClosedRange<Int64> {

@@ -1,0 +1,34 @@
+internal import FoundationEssentials
+
+/// Hexadecimal digits in bytes.
+enum Hexadecimal {
+    static func value(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// A UUID in its one textual form of 36 characters, either case; nil for any other.
+    static func uuid(_ text: ArraySlice<UInt8>) -> UUID? {
+        guard text.count == 36 else { return nil }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(32)
+        for (index, byte) in text.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let value = value(byte) else { return nil }
+                digits.append(value)
+            }
+        }
+        func octet(_ index: Int) -> UInt8 { digits[2 * index] << 4 | digits[2 * index + 1] }
+        return UUID(
+            uuid: (
+                octet(0), octet(1), octet(2), octet(3), octet(4), octet(5), octet(6), octet(7),
+                octet(8), octet(9), octet(10), octet(11), octet(12), octet(13), octet(14), octet(15)
+            ))
+    }
+}

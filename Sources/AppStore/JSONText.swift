@@ -1,0 +1,44 @@
+/// Writes JSON objects of strings, in the order given.
+struct JSONText {
+    private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
+
+    mutating func add(_ key: String, _ value: String) {
+        addKey(key)
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value.utf8 { append(escaped: byte) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    mutating func add(_ key: String, _ value: Int64) {
+        addKey(key)
+        bytes += String(value).utf8
+    }
+
+    mutating func add(_ key: String, _ value: JSONText) {
+        addKey(key)
+        bytes += value.closed()
+    }
+
+    /// The finished object.
+    func closed() -> [UInt8] { bytes + [UInt8(ascii: "}")] }
+
+    private mutating func addKey(_ key: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes += key.utf8
+        bytes += "\":".utf8
+    }
+
+    private mutating func append(escaped byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes += [UInt8(ascii: "\\"), byte]
+        case 0x00..<0x20:
+            let digits = Array("0123456789abcdef".utf8)
+            bytes += "\\u00".utf8
+            bytes += [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+        default:
+            bytes.append(byte)
+        }
+    }
+}

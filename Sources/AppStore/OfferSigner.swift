@@ -1,0 +1,74 @@
+package import FoundationEssentials
+package import Signing
+
+/// Signs promotional offers with an In-App Purchase key: the second version of the signature, a JWS.
+/// Apple's pages: retentionmessaging/promotionaloffersignaturev2,
+/// storekit/generating-jws-to-sign-app-store-requests.
+package struct OfferSigner: Sendable {
+    /// Of each value that goes into the claims.
+    package static let fieldBytesLimit = 255
+
+    private let issuerId: String
+    private let bundleId: String
+    private let key: PrivateKey
+    private let encodedHeader: [UInt8]
+
+    /// - Parameters:
+    ///   - issuerId: from App Store Connect, Users and Access, Integrations.
+    ///   - keyId: of the In-App Purchase key (no App Store Connect API key signs offers).
+    ///   - bundleId: of the app the offer is for.
+    package init(
+        issuerId: String, keyId: String, bundleId: String, key: PrivateKey
+    ) throws(SigningError) {
+        try Self.requireValue(issuerId, "issuerId")
+        try Self.requireValue(keyId, "keyId")
+        try Self.requireValue(bundleId, "bundleId")
+        self.issuerId = issuerId
+        self.bundleId = bundleId
+        self.key = key
+        var header = JSONText()
+        header.add("alg", "ES256")
+        header.add("kid", keyId)
+        header.add("typ", "JWT")
+        encodedHeader = Base64URL.encodedBytes(header.closed())
+    }
+
+    /// A signature for one answer. There is no `exp`: Apple reckons the end from `iat`.
+    /// - Parameters:
+    ///   - transactionId: required in retention messaging: the request's `originalTransactionId`.
+    ///   - nonce: a new one for each signature.
+    ///   - nowMilliseconds: UNIX time; the claim is in seconds.
+    package func signatureV2(
+        productId: String, offerIdentifier: String, transactionId: String, nonce: UUID,
+        nowMilliseconds: Int64
+    ) throws(SigningError) -> String {
+        try Self.requireValue(productId, "productId")
+        try Self.requireValue(offerIdentifier, "offerIdentifier")
+        try Self.requireValue(transactionId, "transactionId")
+        var claims = JSONText()
+        claims.add("iss", issuerId)
+        claims.add("iat", nowMilliseconds / 1_000)
+        claims.add("aud", "promotional-offer")
+        claims.add("bid", bundleId)
+        claims.add("nonce", nonce.lowerCaseText)
+        claims.add("productId", productId)
+        claims.add("offerIdentifier", offerIdentifier)
+        claims.add("transactionId", transactionId)
+        return try CompactJWS.sign(
+            encodedHeader: encodedHeader, payload: claims.closed(), with: key)
+    }
+
+    /// A signature over an empty or blank value looks fine and fails at the purchase.
+    private static func requireValue(
+        _ value: String, _ name: String
+    ) throws(SigningError) {
+        guard value.utf8.contains(where: { $0 > 0x20 }) else {
+            throw SigningError(
+                .fieldEmpty, "\(name) is empty; an offer cannot be signed without it.")
+        }
+        guard value.utf8.count <= fieldBytesLimit else {
+            throw SigningError(
+                .fieldTooLong, "\(name) is longer than \(fieldBytesLimit) bytes.")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import FoundationEssentials
+
+/// Our answer to a real-time request: exactly one of the kinds Apple knows.
+/// Apple's page: retentionmessaging/realtimeresponsebody.
+package enum RealtimeResponse: Sendable, Equatable {
+    case message(id: UUID)
+    /// A switch to another product of the same subscription group. `billingPlanType` is an open set of
+    /// Apple's, handed on as it is: `MONTHLY` (a commitment of twelve months) and `BILLED_UPFRONT` are
+    /// the values of Apple's own library.
+    case alternateProduct(id: UUID, productId: String, billingPlanType: String?)
+    /// `signatureV2` is a compact JWS of `OfferSigner`.
+    case promotionalOffer(id: UUID, signatureV2: String)
+
+    /// The body: one key at the top, UUIDs in lower case, absent values left out and never null.
+    package func json() -> [UInt8] {
+        var inner = JSONText()
+        switch self {
+        case .message(let id):
+            inner.add("messageIdentifier", id.lowerCaseText)
+        case .alternateProduct(let id, let productId, let billingPlanType):
+            inner.add("messageIdentifier", id.lowerCaseText)
+            inner.add("productId", productId)
+            if let billingPlanType { inner.add("billingPlanType", billingPlanType) }
+        case .promotionalOffer(let id, let signatureV2):
+            inner.add("messageIdentifier", id.lowerCaseText)
+            inner.add("promotionalOfferSignatureV2", signatureV2)
+        }
+        var body = JSONText()
+        body.add(key, inner)
+        return body.closed()
+    }
+
+    private var key: String {
+        switch self {
+        case .message: "message"
+        case .alternateProduct: "alternateProduct"
+        case .promotionalOffer: "promotionalOffer"
+        }
+    }
+}
+
+extension UUID {
+    /// Apple demands lower case in places and takes it everywhere; `uuidString` is upper case.
+    var lowerCaseText: String { uuidString.lowercased() }
+}

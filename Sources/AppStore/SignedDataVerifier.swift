@@ -1,0 +1,155 @@
+package import Signing
+
+/// The bytes of a payload that the App Store signed.
+package struct VerifiedPayload: Sendable {
+    /// A strict JSON object in UTF-8.
+    package let bytes: [UInt8]
+    /// UNIX milliseconds.
+    package let signedDateMilliseconds: Int64
+}
+
+/// Believes data that the App Store signed, and nothing else. Used from any thread.
+///
+/// The chain is judged at `signedDate`, so that a transaction stays true after its signer's certificate
+/// has ended; what must be fresh is checked for freshness apart from that. Nothing is fetched: revocation
+/// is no part of answering. Cheap checks come first, then the signature; who the data is for is told
+/// only of genuine data, so that a refusal for a wrong app or a stale date always speaks of Apple.
+package final class SignedDataVerifier: Sendable {
+    package struct Limits: Sendable {
+        /// Headers whose chain is remembered. Apple uses one chain at a time, two around a rotation.
+        package var cachedChains = 32
+        /// After this a chain is verified anew.
+        package var cachedChainLifetime: Duration = .seconds(15 * 60)
+        /// Each costs about 3 ms of processor time.
+        package var uncachedChainsPerSecond = 20
+
+        package init() {}
+    }
+
+    /// The end of the year 9999: no date of Apple's lies beyond.
+    private static let signedDateLimit: Int64 = 253_402_300_799_999
+
+    private let anchors: TrustAnchors
+    private let freshness: FreshnessWindow
+    private let leaves: VerifiedLeaves
+    private let gate: ChainGate
+
+    /// - Parameter now: real time that only rises, for the age of cache entries and the budget.
+    package init(
+        anchors: TrustAnchors, freshness: FreshnessWindow = FreshnessWindow(),
+        limits: Limits = Limits(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.anchors = anchors
+        self.freshness = freshness
+        leaves = VerifiedLeaves(
+            countLimit: max(1, limits.cachedChains), lifetime: limits.cachedChainLifetime, now: now)
+        gate = ChainGate(perSecond: limits.uncachedChainsPerSecond, now: now)
+    }
+
+    /// The payload of any data the App Store signed, in compact form: transaction, renewal info,
+    /// notification, app transaction, real-time request. What it says is not judged.
+    package func verify(_ compact: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedPayload {
+        let (jws, _, signedDate) = try verified(compact)
+        return VerifiedPayload(bytes: jws.payload, signedDateMilliseconds: signedDate)
+    }
+
+    package func verify(_ compact: [UInt8]) throws(VerificationError) -> VerifiedPayload {
+        try verify(compact[...])
+    }
+
+    /// The request in the body of Apple's real-time call, for this app in this environment.
+    /// - Parameters:
+    ///   - appAppleId: of the app whose URL was called; checked in Sandbox too.
+    ///   - environment: `Production` or `Sandbox`, that of the URL. No other value, and so neither
+    ///     `Xcode` nor `LocalTesting`, is ever served.
+    ///   - nowMilliseconds: business time, for the freshness window.
+    package func realtimeRequest(
+        body: [UInt8], appAppleId: Int64, environment: String, nowMilliseconds: Int64
+    ) throws(VerificationError) -> RealtimeRequest {
+        let compact = try SignedPayloadBody.compactJWS(in: body)
+        let (_, payload, signedDate) = try verified(compact)
+        let request = try RealtimeRequest(payload)
+        guard Self.isServed(environment), request.environment.utf8.elementsEqual(environment.utf8)
+        else {
+            throw VerificationError(
+                .wrongEnvironment, "The request is not of the environment of this URL.")
+        }
+        guard request.appAppleId == appAppleId else {
+            throw VerificationError(.wrongApp, "The request is not of the app of this URL.")
+        }
+        let refusal = freshness.refusal(
+            signedDate: signedDate, nowMilliseconds: nowMilliseconds)
+        if let refusal { throw refusal }
+        return request
+    }
+
+    private static func isServed(_ environment: String) -> Bool {
+        ["Production", "Sandbox"].contains { $0.utf8.elementsEqual(environment.utf8) }
+    }
+
+    private func verified(
+        _ compact: ArraySlice<UInt8>
+    ) throws(VerificationError) -> (CompactJWS, JSONObject, signedDate: Int64) {
+        let jws: CompactJWS
+        do { jws = try CompactJWS(compact) } catch {
+            throw VerificationError(.jwsMalformed, error.message)
+        }
+        let payload: JSONObject
+        do { payload = try JSONObject(jws.payload) } catch {
+            throw VerificationError(
+                .payloadMalformed, "The payload is not strict JSON: \(error.code.rawValue).")
+        }
+        let signedDate = try Self.signedDate(of: payload)
+        try verifySignature(of: jws, at: signedDate / 1_000)
+        return (jws, payload, signedDate)
+    }
+
+    /// An app transaction calls it `receiptCreationDate`.
+    private static func signedDate(of payload: JSONObject) throws(VerificationError) -> Int64 {
+        let date = payload["signedDate"] ?? payload["receiptCreationDate"]
+        guard case .integer(let milliseconds)? = date, milliseconds >= 0,
+            milliseconds <= signedDateLimit
+        else {
+            throw VerificationError(
+                .payloadMalformed, "The payload has no signedDate in UNIX milliseconds.")
+        }
+        return milliseconds
+    }
+
+    private func verifySignature(
+        of jws: CompactJWS, at unixSeconds: Int64
+    ) throws(VerificationError) {
+        if let key = leaves.key(for: jws.headerBytes, at: unixSeconds) {
+            return try Self.requireSignature(of: jws, by: key)
+        }
+        let candidate = try candidate(jws, at: unixSeconds)
+        // Before the path: whoever adds a member to a genuine header must not spend the budget with it.
+        try Self.requireSignature(of: jws, by: candidate.leafKey)
+        try gate.verifyPath(of: candidate) {
+            leaves.key(for: jws.headerBytes, at: unixSeconds) == candidate.leafKey
+        }
+        leaves.insert(candidate.leafKey, validity: candidate.validity, for: jws.headerBytes)
+    }
+
+    private func candidate(
+        _ jws: CompactJWS, at unixSeconds: Int64
+    ) throws(VerificationError) -> TrustAnchors.Candidate {
+        let header: [UInt8]
+        do { header = try jws.header } catch {
+            throw VerificationError(.jwsMalformed, error.message)
+        }
+        let x5c = try SignedHeader.certificates(in: header)
+        do { return try anchors.examine(x5c: x5c, at: unixSeconds) } catch {
+            throw VerificationError(error)
+        }
+    }
+
+    private static func requireSignature(
+        of jws: CompactJWS, by key: PublicKey
+    ) throws(VerificationError) {
+        guard jws.isSigned(by: key) else {
+            throw VerificationError(.badSignature, "The signature is not the leaf's.")
+        }
+    }
+}
