@@ -13,7 +13,7 @@ package enum Answer: Sendable, Equatable {
         /// `promotionalOfferSignatureV2`: a compact JWS.
         case version2(String)
         /// `promotionalOfferSignatureV1`: an object with a DER signature.
-        case version1
+        case version1(LegacyOfferSignature)
     }
 
     package init(_ body: [UInt8]) throws(RuleBreach) {
@@ -116,14 +116,42 @@ private struct Fields {
         return identifier
     }
 
+    func wholeNumber(_ name: String) throws(RuleBreach) -> Int64 {
+        guard let member = value[name] else {
+            throw RuleBreach(.missingField, "\(kind).\(name) is required.")
+        }
+        guard let number = member.integer else {
+            throw RuleBreach(.wrongType, "\(kind).\(name) is a whole number.")
+        }
+        return number
+    }
+
+    private func member(_ name: String) -> JSONValue.Member? {
+        value[name].map { JSONValue.Member(name: name, value: $0) }
+    }
+
+    private static func legacySignature(
+        _ member: JSONValue.Member
+    ) throws(RuleBreach) -> LegacyOfferSignature {
+        let names = [
+            "encodedSignature", "productId", "nonce", "timestamp", "keyId", "offerIdentifier",
+            "appAccountToken",
+        ]
+        let fields = try Fields(member, names)
+        return LegacyOfferSignature(
+            encodedSignature: try fields.text("encodedSignature"),
+            productId: try fields.text("productId"), nonce: try fields.text("nonce"),
+            timestamp: try fields.wholeNumber("timestamp"), keyId: try fields.text("keyId"),
+            offerIdentifier: try fields.text("offerIdentifier"),
+            appAccountToken: try fields.optionalText("appAccountToken"))
+    }
+
     func proof() throws(RuleBreach) -> Answer.OfferProof {
-        let first = value["promotionalOfferSignatureV1"]
+        let first = member("promotionalOfferSignatureV1")
         let second = try optionalText("promotionalOfferSignatureV2")
         switch (first, second) {
         case (nil, let compact?): return .version2(compact)
-        case (.object, nil): return .version1
-        case (_?, nil):
-            throw RuleBreach(.wrongType, "\(kind).promotionalOfferSignatureV1 is an object.")
+        case (let object?, nil): return .version1(try Fields.legacySignature(object))
         case (nil, nil):
             throw RuleBreach(.missingField, "\(kind) needs promotionalOfferSignatureV2.")
         case (_?, _?):

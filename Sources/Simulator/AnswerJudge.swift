@@ -130,12 +130,8 @@ package struct AnswerJudge {
             return judgeMessage(identifier)
         case .alternateProduct(let identifier, let productId, let billingPlanType):
             return judgeSwitch(identifier, productId, billingPlanType)
-        case .promotionalOffer(let identifier, .version2(let compact)):
-            return judgeOffer(identifier, compact)
-        case .promotionalOffer(_, .version1):
-            let breach = RuleBreach(
-                .signatureVersion, "The simulator judges V2 signatures only; send V2.")
-            return .wrong(.invalidResponse, [breach])
+        case .promotionalOffer(let identifier, let proof):
+            return judgeOffer(identifier, proof)
         case .advancedCommerceInfo:
             let breach = RuleBreach(
                 .advancedCommerceNotAvailable,
@@ -164,17 +160,28 @@ extension AnswerJudge {
         }
     }
 
-    private func judgeOffer(_ identifier: UUID, _ compact: String) -> Verdict {
+    private func judgeOffer(_ identifier: UUID, _ proof: Answer.OfferProof) -> Verdict {
         let (message, breaches) = find(identifier, textOnly: true)
-        let signature = OfferSignature(
-            catalog: catalog, request: request, nowSeconds: nowMilliseconds / 1000,
-            isNewNonce: isNewNonce)
-        let (offer, signatureBreaches) = signature.judge(compact)
+        let (offer, signatureBreaches) = judge(proof)
         return verdict(message, breaches + signatureBreaches) { message in
             var display = Display(.realtime, .promotionalOffer, message)
             display.productId = offer?.productId
             display.offerIdentifier = offer?.offerIdentifier
             return display
+        }
+    }
+
+    private func judge(_ proof: Answer.OfferProof) -> (Offer?, [RuleBreach]) {
+        switch proof {
+        case .version2(let compact):
+            let signature = OfferSignature(
+                catalog: catalog, request: request, nowSeconds: nowMilliseconds / 1000,
+                isNewNonce: isNewNonce)
+            return signature.judge(compact)
+        case .version1(let signature):
+            let breaches = signature.breaches(
+                catalog, request, nowMilliseconds: nowMilliseconds, isNewNonce: isNewNonce)
+            return (signature.offer, breaches)
         }
     }
 

@@ -19,11 +19,6 @@ struct OfferSignature {
     /// Remembers the nonce and says whether it was new.
     var isNewNonce: (UUID) -> Bool
 
-    struct Offer {
-        var productId: String
-        var offerIdentifier: String
-    }
-
     /// What is offered, where it can be read, and every rule broken. The claims of a signature
     /// that does not verify are not looked at: anybody could have written them.
     func judge(_ compact: String) -> (offer: Offer?, breaches: [RuleBreach]) {
@@ -136,20 +131,8 @@ struct OfferSignature {
                 .init(.claimMissing, "productId and offerIdentifier are strings in the claims.")
             ]
         }
-        guard catalog.product(productId) != nil else {
-            return [.init(.productUnknown, "The app has no product that the offer names.")]
-        }
-        guard catalog.isSameGroup(productId, request.productId) else {
-            return [
-                .init(
-                    .productOfAnotherGroup,
-                    "The offer's product is of another subscription group than the customer's.")
-            ]
-        }
-        guard catalog.hasOffer(offerIdentifier, on: productId) else {
-            return [.init(.offerUnknown, "The product has no promotional offer of this name.")]
-        }
-        return []
+        let offer = Offer(productId: productId, offerIdentifier: offerIdentifier)
+        return offer.breaches(catalog, request)
     }
 
     private func has(_ claims: JSONValue, _ name: String, _ wanted: String) -> Bool {

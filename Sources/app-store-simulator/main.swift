@@ -1,3 +1,5 @@
+// The App Store simulator: settings from the environment, a control API, runs until SIGTERM.
+
 import Service
 import Simulator
 

@@ -85,7 +85,7 @@ struct PageViewTests {
             "2": app.answer(app.pending), "3": Array("{}".utf8), "4": Array("<html>".utf8),
             "5": Array(foreignOffer.utf8), "6": app.answer(app.plain),
         ]
-        let views = (1...6).map { app.view("\($0)") }
+        let views = (1...6).map { app.view("\($0)", taps: $0 != 2) }
         let (report, _) = try play(views) { .json(200, plans[$0.originalTransactionId] ?? []) }
         #expect(
             report.results.map { $0.broken.first?.rule } == [
@@ -94,7 +94,7 @@ struct PageViewTests {
             ])
         #expect(report.statistics.wrong == 5)
         #expect(report.statistics.shownRealtime == 1)
-        #expect(report.statistics.shownFallback == 5)
+        #expect(report.statistics.shownFallback == 4)
         #expect(report.statistics.answered == 6)
         #expect(report.statistics.brokenRules["claimTransaction"] == 1)
         #expect(report.results[0].display.layer == .apiDefault)
