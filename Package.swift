@@ -12,7 +12,8 @@ let rules: [SwiftSetting] = [
 ]
 
 // The real-time path loops over bytes: 4 KB take 277 us unoptimised and 6 us so. `deploy/demo` and
-// `deploy/test` build in debug for the sake of build time, so these modules are optimised there too.
+// `deploy/test` build in debug for the sake of build time, so these modules are optimised there
+// too.
 let hotPath: [SwiftSetting] =
     rules + [
         .unsafeFlags(["-O"], .when(configuration: .debug))
@@ -100,6 +101,7 @@ let testTargets: [Target] = [
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
     tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),
+    tests("TidyTests", []),
 ]
 
 let package = Package(

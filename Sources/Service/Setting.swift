@@ -4,7 +4,7 @@ package struct Setting: Sendable {
     package let name: String
     /// A sentence for `--help`, with the unit and the range where there is one.
     package let meaning: String
-    /// What holds when the variable is absent or empty; nil where it must be given or may be absent.
+    /// What holds when the variable is absent or empty; nil where there is no such value.
     package let `default`: String?
     /// The value is the path of a file that holds a secret; the secret itself is never a setting.
     package let isSecretFile: Bool
