@@ -34,7 +34,7 @@ static inline struct MHD_Daemon *holdfast_start_daemon(const struct HoldfastDaem
         MHD_OPTION_CONNECTION_LIMIT, o->connections,
         MHD_OPTION_CONNECTION_TIMEOUT, o->inactivitySeconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, o->connectionMemoryBytes,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_URI_LOG_CALLBACK, o->target, o->context,
         MHD_OPTION_NOTIFY_COMPLETED, o->completed, o->context,
         MHD_OPTION_NOTIFY_CONNECTION, o->connection, o->context,
@@ -50,6 +50,11 @@ static inline void *holdfast_connection_context(struct MHD_Connection *c) {
     const union MHD_ConnectionInfo *i =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return i == 0 ? 0 : i->socket_context;
+}
+static inline size_t holdfast_connection_head_bytes(struct MHD_Connection *c) {
+    const union MHD_ConnectionInfo *i =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return i == 0 ? 0 : i->header_size;
 }
 static inline const struct sockaddr *holdfast_connection_peer(struct MHD_Connection *c) {
     const union MHD_ConnectionInfo *i =

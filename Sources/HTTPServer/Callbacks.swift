@@ -44,7 +44,9 @@ let handleCallback: MHD_AccessHandlerCallback = {
     else { return .NO }
     if exchange.isNew {
         unsafe collectFields(of: connection, into: exchange)
-        let refusal = unsafe exchange.judge(version: framingVersion(version))
+        let isShapely = unsafe isHeadWellFormed(connection, method, version, exchange)
+        let refusal = unsafe exchange.judge(
+            version: framingVersion(version), isShapely: isShapely)
         return refusal.map { front.refuse($0, on: connection) } ?? .YES
     }
     if unsafe size.pointee > 0 {
@@ -74,6 +76,18 @@ private let fieldCallback: MHD_KeyValueIteratorN = {
 private func collectFields(of connection: OpaquePointer, into exchange: Exchange) {
     _ = unsafe MHD_get_connection_values_n(
         connection, .HEADER_KIND, fieldCallback, Unmanaged.passUnretained(exchange).toOpaque())
+}
+
+private func isHeadWellFormed(
+    _ connection: OpaquePointer, _ method: UnsafePointer<CChar>?,
+    _ version: UnsafePointer<CChar>?, _ exchange: Exchange
+) -> Bool {
+    guard let method = unsafe method, let version = unsafe version else { return false }
+    let head = unsafe UnsafeRawBufferPointer(
+        start: method, count: holdfast_connection_head_bytes(connection))
+    return unsafe HeadScan.isWellFormed(
+        head, targetBytes: exchange.targetBytes, versionOffset: version - method,
+        fieldCount: exchange.fieldCount)
 }
 
 private func borrowed<T: AnyObject>(_ context: UnsafeMutableRawPointer?, _: T.Type) -> T? {

@@ -19,6 +19,8 @@ final class Daemon {
         unsafe options.connections = UInt32(
             (settings.limits.connections + 16) * (Daemon.threadCount(settings.threads) + 1))
         unsafe options.inactivitySeconds = Daemon.inactivitySeconds(settings.limits)
+        // Not the library's strict mode: it refuses a missing Host with two heads in one answer and a
+        // blank in the target with none. `Framing` refuses both.
         unsafe options.connectionMemoryBytes = Daemon.connectionMemoryBytes
         unsafe options.context = Unmanaged.passUnretained(front).toOpaque()
         unsafe options.accept = acceptCallback

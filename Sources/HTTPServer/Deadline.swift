@@ -9,6 +9,7 @@ final class Deadline: Sendable {
 
     let socket: Int32
     private let expiry = Atomic<UInt64>(Deadline.never)
+    private let idle = Atomic<Bool>(false)
     private let passed = Atomic<Bool>(false)
 
     init(socket: Int32, in duration: Duration) {
@@ -16,14 +17,16 @@ final class Deadline: Sendable {
         move(to: duration)
     }
 
-    /// Counts anew, from now.
-    func move(to duration: Duration) {
+    /// Counts anew, from now. `isIdle`: nothing is under way, so that its end is nobody's fault.
+    func move(to duration: Duration, isIdle: Bool = false) {
+        idle.store(isIdle, ordering: .relaxed)
         expiry.store(Deadline.now() &+ duration.nanoseconds, ordering: .relaxed)
     }
 
     /// Nothing is expected of the client at the moment.
     func suspend() { expiry.store(Deadline.never, ordering: .relaxed) }
 
+    var isIdle: Bool { idle.load(ordering: .relaxed) }
     var isPassed: Bool { passed.load(ordering: .relaxed) }
 
     /// True once: the first time it is found to have passed.

@@ -35,19 +35,30 @@ final class Exchange {
         phase = .targetSeen
     }
 
+    /// Refused before the head was complete.
+    func giveUp() { phase = .refused }
+
     /// True if the head has not been judged yet.
     var isNew: Bool { phase == .targetSeen }
+
+    var targetBytes: Int { target.count }
+    var fieldCount: Int { fields.count }
 
     func addField(name: some Collection<UInt8>, value: some Collection<UInt8>) {
         fields.append(name: name, value: value)
     }
 
     /// Judges the head; nil means that the body may come.
-    func judge(version: Framing.Version) -> Refusal? {
-        switch Framing.judge(target: target, version: version, fields: fields, limits: limits) {
+    func judge(version: Framing.Version, isShapely: Bool) -> Refusal? {
+        let verdict = Framing.judge(
+            target: target, version: version, fields: fields, limits: limits)
+        switch verdict {
         case .refused(let refusal):
             phase = .refused
             return refusal
+        case .accepted where !isShapely:
+            phase = .refused
+            return .field
         case .accepted(let announcedBytes):
             phase = .receiving
             body.reserveCapacity(announcedBytes ?? 0)
@@ -80,7 +91,7 @@ final class Exchange {
     func end(isBroken: Bool) -> Bool {
         let isUncounted = isBroken && phase != .refused && !deadline.isPassed
         phase = .waiting
-        deadline.move(to: limits.idleTimeout)
+        deadline.move(to: limits.idleTimeout, isIdle: true)
         return isUncounted
     }
 }

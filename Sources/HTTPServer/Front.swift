@@ -6,9 +6,6 @@ import Synchronization
 /// What the library's threads share: the handler, the counts and the reaper. Everything in here is
 /// immutable or atomic.
 final class Front: Sendable {
-    private static let closingAnswer413 = Array(
-        "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
-
     let reaper: Reaper
     private let limits: Limits
     private let count: @Sendable (Refusal) -> Void
@@ -55,6 +52,14 @@ final class Front: Sendable {
     func begin(_ exchange: Exchange, target: [UInt8]) {
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
         exchange.begin(target: target)
+        let separators = target.count { $0 == UInt8(ascii: "&") }
+        if separators >= limits.queryParameterCount {
+            exchange.giveUp()
+            count(.targetTooLong)
+            answerAtOnce("414 URI Too Long", exchange.deadline.socket)
+            // There is no way to tell the library from here: it sees the end of the connection.
+            _ = shutdown(exchange.deadline.socket, Int32(SHUT_RDWR))
+        }
     }
 
     /// Queued before the body was asked for, so the library reads none of it and closes afterwards.
@@ -66,17 +71,22 @@ final class Front: Sendable {
         return response.queue(status: status, on: connection)
     }
 
-    /// In the middle of a body the library takes no answer. Nothing was sent on this connection since
-    /// the last answer, and this is the thread that would send: so the 413 is written here, as much of
-    /// it as the socket takes at once, and the library is told to close.
+    /// The body grew over the limit: the library is told to close.
     func cut(_ exchange: Exchange) -> MHD_Result {
         count(.bodyTooLarge)
-        unsafe Front.closingAnswer413.withUnsafeBytes {
-            _ = unsafe send(
-                exchange.deadline.socket, $0.baseAddress, $0.count,
-                Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        }
+        answerAtOnce("413 Content Too Large", exchange.deadline.socket)
         return .NO
+    }
+
+    /// Before the head is complete and in the middle of a body the library takes no answer. Nothing
+    /// was sent on this connection since the last answer, and this is the thread that would send: so
+    /// it is written here, as much of it as the socket takes at once.
+    private func answerAtOnce(_ status: String, _ socket: Int32) {
+        let answer = "HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        unsafe Array(answer.utf8).withUnsafeBytes {
+            _ = unsafe send(
+                socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
     }
 
     @safe func answer(

@@ -3,6 +3,9 @@ package struct Limits: Sendable {
     /// Longest request target (path and query); longer is 414. The library's own buffer refuses
     /// lines over about 8 KB with the same status.
     package var requestLineBytes = 8_000
+    /// Most parameters in a query; more is 414. The library keeps a note of each in the connection's
+    /// memory and hangs when that is full.
+    package var queryParameterCount = 64
     /// Names and values of all header fields together; more is 431.
     package var headerBytes = 12_000
     /// Most header fields; more is 431.

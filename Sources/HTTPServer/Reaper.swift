@@ -1,3 +1,5 @@
+// The C importer gives socket constants to whichever module included them first.
+import CMicroHTTPD
 import Dispatch
 import Glibc
 import Synchronization
@@ -51,7 +53,7 @@ final class Reaper: Sendable {
         let late = watched.withLock { watched in
             let late = watched.values.filter { $0.passes(at: now) }
             for deadline in late { _ = shutdown(deadline.socket, Int32(SHUT_RDWR)) }
-            return late.count
+            return late.count { !$0.isIdle }
         }
         for _ in 0..<late { count(.deadline) }
     }
