@@ -98,7 +98,9 @@ let applications: [Target] = [
     module("Simulator", ["HTTPClient", "HTTPServer", "Locales", "Service", "Signing"]),
 ]
 
-let executables: [Target] = []
+let executables: [Target] = [
+    executable("app-store-simulator", ["Service", "Simulator"]),
+]
 
 let testTargets: [Target] = [
     tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
@@ -109,13 +111,11 @@ let testTargets: [Target] = [
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
-    tests("TidyTests", []),
-    .executableTarget(
-        name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
-        swiftSettings: rules),
+    tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),
     .target(
         name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
         path: "Tests/TestSupport", swiftSettings: rules),
+    tests("TidyTests", []),
 ]
 
 let package = Package(

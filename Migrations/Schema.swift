@@ -32,7 +32,8 @@ package enum Schema {
                 applicationName: "holdfast-migrate"))
         defer { pool.close() }
         try pool.withConnection { connection in
-            let landed = try Migrator(migrations: migrations).migrate(connection, progress: progress)
+            let landed = try Migrator(migrations: migrations).migrate(
+                connection, progress: progress)
             let partitions = try makePartitions(connection, from: nowMilliseconds)
             progress("\(landed.count) migrations landed, \(partitions) partitions made")
         }

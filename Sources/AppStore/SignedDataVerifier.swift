@@ -49,13 +49,19 @@ package final class SignedDataVerifier: Sendable {
 
     /// The payload of any data the App Store signed, in compact form: transaction, renewal info,
     /// notification, app transaction, real-time request. What it says is not judged.
-    package func verify(_ compact: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedPayload {
-        let (jws, _, signedDate) = try verified(compact)
-        return VerifiedPayload(bytes: jws.payload, signedDateMilliseconds: signedDate)
+    /// - Parameter undatedMilliseconds: when to judge the chain of a payload without a date; without
+    ///   this such a payload is refused.
+    package func verify(
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
+    ) throws(VerificationError) -> VerifiedPayload {
+        let (jws, _, date) = try verified(compact, undatedMilliseconds: undatedMilliseconds)
+        return VerifiedPayload(bytes: jws.payload, signedDateMilliseconds: date)
     }
 
-    package func verify(_ compact: [UInt8]) throws(VerificationError) -> VerifiedPayload {
-        try verify(compact[...])
+    package func verify(
+        _ compact: [UInt8], undatedMilliseconds: Int64? = nil
+    ) throws(VerificationError) -> VerifiedPayload {
+        try verify(compact[...], undatedMilliseconds: undatedMilliseconds)
     }
 
     /// The request in the body of Apple's real-time call, for this app in this environment.
@@ -89,7 +95,7 @@ package final class SignedDataVerifier: Sendable {
     }
 
     private func verified(
-        _ compact: ArraySlice<UInt8>
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
     ) throws(VerificationError) -> (CompactJWS, JSONObject, signedDate: Int64) {
         let jws: CompactJWS
         do { jws = try CompactJWS(compact) } catch {
@@ -100,30 +106,39 @@ package final class SignedDataVerifier: Sendable {
             throw VerificationError(
                 .payloadMalformed, "The payload is not strict JSON: \(error.code.rawValue).")
         }
-        let signedDate = try Self.signedDate(of: payload)
-        try verifySignature(of: jws, at: signedDate / 1_000)
-        return (jws, payload, signedDate)
+        let date = Self.date(of: payload, undatedMilliseconds: undatedMilliseconds)
+        if let date, let key = leaves.key(for: jws.headerBytes, at: date / 1_000) {
+            try Self.requireSignature(of: jws, by: key)
+            return (jws, payload, date)
+        }
+        // The header is looked at before a missing date is: data signed by Xcode, whose dates have
+        // fractions, is to be told that its chain is wrong.
+        let x5c = try Self.certificates(of: jws)
+        guard let date else {
+            throw VerificationError(
+                .payloadMalformed, "The payload has no signedDate in whole UNIX milliseconds.")
+        }
+        try verifyNewChain(x5c, of: jws, at: date / 1_000)
+        return (jws, payload, date)
     }
 
-    /// An app transaction calls it `receiptCreationDate`.
-    private static func signedDate(of payload: JSONObject) throws(VerificationError) -> Int64 {
-        let date = payload["signedDate"] ?? payload["receiptCreationDate"]
-        guard case .integer(let milliseconds)? = date, milliseconds >= 0,
+    /// `signedDate`; an app transaction calls it `receiptCreationDate`. nil when it is no date.
+    private static func date(of payload: JSONObject, undatedMilliseconds: Int64?) -> Int64? {
+        let value = payload["signedDate"] ?? payload["receiptCreationDate"]
+        guard let value else { return undatedMilliseconds }
+        guard case .integer(let milliseconds) = value, milliseconds >= 0,
             milliseconds <= signedDateLimit
-        else {
-            throw VerificationError(
-                .payloadMalformed, "The payload has no signedDate in UNIX milliseconds.")
-        }
+        else { return nil }
         return milliseconds
     }
 
-    private func verifySignature(
-        of jws: CompactJWS, at unixSeconds: Int64
+    private func verifyNewChain(
+        _ x5c: [[UInt8]], of jws: CompactJWS, at unixSeconds: Int64
     ) throws(VerificationError) {
-        if let key = leaves.key(for: jws.headerBytes, at: unixSeconds) {
-            return try Self.requireSignature(of: jws, by: key)
+        let candidate: TrustAnchors.Candidate
+        do { candidate = try anchors.examine(x5c: x5c, at: unixSeconds) } catch {
+            throw VerificationError(error)
         }
-        let candidate = try candidate(jws, at: unixSeconds)
         // Before the path: whoever adds a member to a genuine header must not spend the budget with it.
         try Self.requireSignature(of: jws, by: candidate.leafKey)
         try gate.verifyPath(of: candidate) {
@@ -132,17 +147,12 @@ package final class SignedDataVerifier: Sendable {
         leaves.insert(candidate.leafKey, validity: candidate.validity, for: jws.headerBytes)
     }
 
-    private func candidate(
-        _ jws: CompactJWS, at unixSeconds: Int64
-    ) throws(VerificationError) -> TrustAnchors.Candidate {
+    private static func certificates(of jws: CompactJWS) throws(VerificationError) -> [[UInt8]] {
         let header: [UInt8]
         do { header = try jws.header } catch {
             throw VerificationError(.jwsMalformed, error.message)
         }
-        let x5c = try SignedHeader.certificates(in: header)
-        do { return try anchors.examine(x5c: x5c, at: unixSeconds) } catch {
-            throw VerificationError(error)
-        }
+        return try SignedHeader.certificates(in: header)
     }
 
     private static func requireSignature(

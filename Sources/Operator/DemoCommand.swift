@@ -8,7 +8,9 @@ extension Command {
         name: "demo",
         meaning: "Run all of Holdfast on this machine with a sample agency and play cancellations.",
         grammar: ArgumentGrammar(flags: [
-            .init("--once", "play once, print one JSON object as the last line, leave nothing running")
+            .init(
+                "--once", "play once, print one JSON object as the last line, leave nothing running"
+            )
         ]),
         table: [
             Setting(

@@ -27,7 +27,8 @@ struct DemoReport {
 
     /// Answers that broke one of Apple's rules, and displays of another kind than decided.
     private var wrong: Int {
-        played.statistics.wrong + played.results.count { $0.broken.isEmpty && isOtherThanDecided($0) }
+        played.statistics.wrong
+            + played.results.count { $0.broken.isEmpty && isOtherThanDecided($0) }
     }
 
     /// Calls that PostgreSQL does not know exactly once, and decisions that nobody called for.
@@ -93,7 +94,8 @@ struct DemoReport {
             durations[row, default: []] += result.milliseconds.map { [$0] } ?? []
         }
         let head = ["APP", "LOCALE", "PLAN", "SHOWN ON TAP", "WHY", "MS"]
-        let rows = order.sorted { ($0.app, $0.plan, $0.locale) < ($1.app, $1.plan, $1.locale) }.map {
+        let rows = order.sorted { ($0.app, $0.plan, $0.locale) < ($1.app, $1.plan, $1.locale) }.map
+        {
             let sorted = durations[$0, default: []].sorted()
             let median = sorted.isEmpty ? "-" : String(tenths: sorted[sorted.count / 2])
             return [$0.app, $0.locale, $0.plan, $0.shown, $0.why, median]
@@ -117,7 +119,8 @@ struct DemoReport {
             display.hasImage ? "image" : nil,
             display.bulletPoints.isEmpty ? nil : "bullets",
         ].compactMap(\.self)
-        return (display.header ?? "") + (extras.isEmpty ? "" : " [\(extras.joined(separator: ", "))]")
+        return (display.header ?? "")
+            + (extras.isEmpty ? "" : " [\(extras.joined(separator: ", "))]")
     }
 
     private func why(_ result: PageViewReport.Result) -> String {

@@ -22,7 +22,8 @@ package enum Operator {
             return ExitCode.success
         }
         guard let command = commands.first(where: { $0.name == name }) else {
-            StandardStream.error.write("holdfast: there is no command '\(name)'; see holdfast --help\n")
+            StandardStream.error.write(
+                "holdfast: there is no command '\(name)'; see holdfast --help\n")
             return ExitCode.usage
         }
         return command.run(Array(arguments.dropFirst()))
@@ -96,7 +97,8 @@ enum TextWidth {
     }
 
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
-        [0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
+        [
+            0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
             0xff00...0xff60, 0xffe0...0xffe6,
         ].contains { $0.contains(Int(scalar.value)) }
     }

@@ -54,7 +54,8 @@ struct PlacedContent {
                     billingPlans: $0.billingPlans.map(\.rawValue))
             },
             images: images, messages: Array(messages.values), defaults: defaults,
-            appStoreConnectMessages: app.hasAppStoreConnectMessage ? [Self.connectMessage(app)] : [],
+            appStoreConnectMessages: app.hasAppStoreConnectMessage
+                ? [Self.connectMessage(app)] : [],
             offerKeys: [offerKey],
             promotionalOffers: [
                 SimulatorApp.PromotionalOffer(

@@ -45,7 +45,8 @@ struct SimulatorControl {
         guard (200...299).contains(response.status) else {
             let said = String(decoding: response.body.prefix(2_000), as: UTF8.self)
             throw DemoError(
-                description: "the simulator answered \(response.status) to \(method) \(path): \(said)")
+                description:
+                    "the simulator answered \(response.status) to \(method) \(path): \(said)")
         }
         return response.body
     }

@@ -77,6 +77,15 @@ internal import COpenSSL
         notBefore <= unixSeconds && unixSeconds <= notAfter
     }
 
+    /// By name only; the signature is not looked at.
+    func isIssued(by issuer: Certificate) -> Bool {
+        unsafe withPointer { mine in
+            unsafe issuer.withPointer { other in
+                unsafe X509_NAME_cmp(X509_get_issuer_name(mine), X509_get_subject_name(other)) == 0
+            }
+        }
+    }
+
     /// The pointer, alive as long as `body` runs.
     func withPointer<R>(_ body: (OpaquePointer) -> R) -> R {
         withExtendedLifetime(self) { unsafe body(pointer) }

@@ -15,11 +15,12 @@ package struct TrustAnchors: Sendable {
 
     /// How much of a certificate's form is insisted on.
     package enum PathRules: Sendable {
-        /// RFC 5280 to the letter (`X509_V_FLAG_X509_STRICT`): key identifiers in every certificate,
-        /// basic constraints critical. Apple's chain is so, and nothing else is served.
+        /// The third certificate is a configured root byte for byte, and RFC 5280 holds to the letter
+        /// (`X509_V_FLAG_X509_STRICT`): key identifiers in every certificate, basic constraints
+        /// critical. Apple's chain is so, and nothing else is served.
         case strict
-        /// Without the letter: for the test chains of Apple's own libraries, which lack key identifiers
-        /// (those libraries switch strictness off in their tests).
+        /// As Apple's own libraries judge their test data: the third certificate is not looked at, the
+        /// path may end in any configured root, key identifiers may be missing.
         case lenient
     }
 
@@ -48,9 +49,7 @@ package struct TrustAnchors: Sendable {
         guard x5c.count == Self.chainLength else {
             throw ChainError(.wrongLength, "The chain has \(x5c.count) certificates, not three.")
         }
-        guard let root = roots.first(where: { $0.der == x5c[2] }) else {
-            throw ChainError(.unknownRoot, "The chain ends in a root that is not configured.")
-        }
+        let root = try root(of: x5c)
         let intermediate = try Self.certificate(x5c[1], "intermediate")
         let leaf = try Self.certificate(x5c[0], "leaf")
         for certificate in [leaf, intermediate, root]
@@ -72,6 +71,17 @@ package struct TrustAnchors: Sendable {
         return Candidate(
             leaf: leaf, intermediate: intermediate, root: root, leafKey: key,
             unixSeconds: unixSeconds, rules: rules)
+    }
+
+    private func root(of x5c: [[UInt8]]) throws(ChainError) -> Certificate {
+        let exact = roots.first { $0.der == x5c[2] }
+        if let exact { return exact }
+        if rules == .lenient, let intermediate = try? Certificate(der: x5c[1]),
+            let named = roots.first(where: { intermediate.isIssued(by: $0) })
+        {
+            return named
+        }
+        throw ChainError(.unknownRoot, "The chain ends in a root that is not configured.")
     }
 
     private static func certificate(

@@ -1,1 +1,148 @@
 // A stand-in for the App Store, as strict as Apple.
+//
+// An agency cannot make Apple call on demand, and Apple does not say why an answer was not shown.
+// This process signs real-time requests with a certificate chain of its own, plays customers who
+// open their subscription page, applies Apple's rules to each answer, and tells what the customer
+// would see, or which fallback and why. Whatever it let through would fail in production, so it
+// reads answers with its own code and knows nothing of how the product writes them.
+//
+//   driver (demo, test, person)                                      product
+//        │  control API, loopback                                       ▲ │
+//        ▼                                                              │ │ answer
+//   ControlAPI ─► SubscriptionPages ── signed request over HTTPS ───────┘ │
+//        ▲              ▲                                                  ▼
+//        │              └──────── FallbackLayers ◄── Verdict ◄── AnswerJudge
+//        └── results, statistics, calls
+
+import HTTPClient
+import HTTPServer
+package import Service
+import Signing
+
+/// What the simulator is told when it starts.
+package struct SimulatorSettings: Sendable {
+    package var controlPort: UInt16
+    package var adminPort: UInt16
+    /// How many page views are played at one time, over all batches together.
+    package var callsAtOnce: Int
+    /// PEM certificates trusted for the app's https URL in place of the system's.
+    package var certificateAuthoritiesFile: String?
+
+    package init(
+        controlPort: UInt16 = 0, adminPort: UInt16 = 0, callsAtOnce: Int = 8,
+        certificateAuthoritiesFile: String? = nil
+    ) {
+        self.controlPort = controlPort
+        self.adminPort = adminPort
+        self.callsAtOnce = callsAtOnce
+        self.certificateAuthoritiesFile = certificateAuthoritiesFile
+    }
+
+    package static let table = [
+        Setting(
+            "HOLDFAST_SIMULATOR_CONTROL_PORT",
+            "port of the control API on loopback; 0 takes a free one and logs it", default: "8470"),
+        Setting(
+            "HOLDFAST_SIMULATOR_ADMIN_PORT",
+            "port of /livez, /readyz and /metrics on loopback; 0 takes a free one",
+            default: "8471"),
+        Setting(
+            "HOLDFAST_SIMULATOR_CALLS_AT_ONCE", "page views played at one time, 1 to 64",
+            default: "8"),
+        Setting(
+            "HOLDFAST_SIMULATOR_CERTIFICATE_AUTHORITIES",
+            "PEM file of authorities to trust for real-time URLs in place of the system's"),
+    ]
+
+    package static func read(_ reader: inout SettingsReader) -> SimulatorSettings {
+        SimulatorSettings(
+            controlPort: reader.port("HOLDFAST_SIMULATOR_CONTROL_PORT"),
+            adminPort: reader.port("HOLDFAST_SIMULATOR_ADMIN_PORT"),
+            callsAtOnce: reader.integer("HOLDFAST_SIMULATOR_CALLS_AT_ONCE", in: 1...64),
+            certificateAuthoritiesFile: reader.optionalText(
+                "HOLDFAST_SIMULATOR_CERTIFICATE_AUTHORITIES"))
+    }
+}
+
+/// A running simulator: a new certificate chain, empty memory, and its control API on loopback.
+package final class Simulator: Sendable {
+    /// Drivers of the control API at one time.
+    private static let controlConnectionsLimit = 32
+
+    private let memory = AppStoreMemory()
+    private let pages: SubscriptionPages
+    private let control: Server
+    /// The root that a service must be told to trust, in DER.
+    package let rootCertificate: [UInt8]
+
+    /// The control API's port.
+    package var controlPort: UInt16 { control.port }
+
+    package init(_ settings: SimulatorSettings, clock: Clock = .system) throws {
+        let signer = try RequestSigner(nowSeconds: clock.now() / 1000)
+        var transport = TransportSettings()
+        transport.totalTimeout = SubscriptionPages.answerWait
+        transport.connectTimeout = SubscriptionPages.answerWait
+        transport.responseBytesLimit = SubscriptionPages.answerBytesLimit
+        transport.connections = settings.callsAtOnce
+        transport.certificateAuthoritiesFile = settings.certificateAuthoritiesFile
+        pages = SubscriptionPages(
+            memory: memory, signer: signer, transport: Transport(transport), clock: clock,
+            callsAtOnce: settings.callsAtOnce)
+        let api = ControlAPI(memory: memory, pages: pages, signer: signer, clock: clock)
+        var limits = Limits()
+        limits.bodyBytes = ControlAPI.bodyBytesLimit
+        let router = api.router
+        control = try Server(
+            ServerSettings(
+                port: settings.controlPort,
+                threads: .perConnection(maximum: Simulator.controlConnectionsLimit),
+                limits: limits),
+            handler: { api.respond(to: $0, by: router) })
+        rootCertificate = signer.rootCertificate
+    }
+
+    /// Lets calls under way end and leaves page views not yet begun unplayed.
+    package func stop() {
+        pages.cease()
+        control.stop(drain: SubscriptionPages.answerWait)
+    }
+
+    /// Counts over all page views so far.
+    package var statistics: Statistics.Report { memory.statistics(nil).report }
+
+    func publish(to metrics: Metrics) {
+        let memory = memory
+        func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable (Statistics) -> Int)
+        {
+            metrics.gauge("holdfast_simulator_\(name)", help) {
+                Double(read(memory.statistics(nil)))
+            }
+        }
+        gauge("page_views", "Page views played.") { $0.pageViews }
+        gauge("calls", "Page views for which the real-time URL was called.") { $0.cancellations }
+        gauge("answered", "Complete HTTP responses of any status.") { $0.answered }
+        gauge("wrong", "Timely 200 answers that broke a rule of Apple's.") { $0.wrong }
+    }
+
+    /// Runs until told to stop; what `main.swift` calls.
+    package static func run() -> Int32 {
+        ServiceMain.run(
+            name: "app-store-simulator", version: "0.1.0", table: SimulatorSettings.table,
+            read: SimulatorSettings.read
+        ) { settings, runtime in
+            let simulator = try Simulator(settings, clock: runtime.clock)
+            simulator.publish(to: runtime.metrics)
+            let admin = try AdminPort(port: settings.adminPort, metrics: runtime.metrics) {
+                Readiness(reasons: [])
+            }
+            runtime.ready([
+                ("controlPort", LogValue(simulator.controlPort)),
+                ("adminPort", LogValue(admin.port)),
+            ])
+            runtime.stop.wait()
+            simulator.stop()
+            admin.stop()
+        }
+    }
+}

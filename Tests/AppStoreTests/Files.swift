@@ -10,6 +10,9 @@ enum Files {
     static let vectorsArePresent = FileManager.default.fileExists(atPath: vectors.path)
     static let absence: Comment = "../shared/vectors is not beside this clone: no vectors to check"
 
+    static let conformanceFolder =
+        ProcessInfo.processInfo.environment["HOLDFAST_CONFORMANCE_DIRECTORY"]
+
     static func beside(_ name: String) throws -> [UInt8] {
         try Array(Data(contentsOf: here.appending(path: name)))
     }

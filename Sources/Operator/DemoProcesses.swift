@@ -1,0 +1,229 @@
+internal import FoundationEssentials
+internal import HTTPClient
+internal import Migrations
+internal import Postgres
+internal import Service
+
+/// The processes of the demo, each with its own log file, all ended when this one ends.
+final class DemoProcesses {
+    private static let readyLimit: Duration = .seconds(30)
+    private static let readyLookInterval: Duration = .milliseconds(50)
+    private static let endLimit: Duration = .seconds(8)
+    private static let watchInterval: Duration = .seconds(1)
+    private static let logTailBytes = 2_000
+
+    let simulator: SimulatorControl
+    let platformKey: PlatformKey
+    private let settings: DemoSettings
+    private let stop: StopSignal
+    private let say: (String) -> Void
+    private let folder: String
+    private let ports: Ports
+    private let binaries: String
+    private var postgres: PrivatePostgres?
+    private var children: [(name: String, process: ChildProcess)] = []
+    private var pools: [Pool] = []
+
+    private struct Ports {
+        let proxy, responder, responderAdmin, simulator, simulatorAdmin: UInt16
+
+        init() throws {
+            let free = try FreePort.find(5)
+            (proxy, responder, responderAdmin) = (free[0], free[1], free[2])
+            (simulator, simulatorAdmin) = (free[3], free[4])
+        }
+    }
+
+    init(_ settings: DemoSettings, stop: StopSignal, say: @escaping (String) -> Void) throws {
+        self.settings = settings
+        self.stop = stop
+        self.say = say
+        ports = try Ports()
+        simulator = SimulatorControl(port: ports.simulator)
+        folder = "\(settings.parentDirectory)/holdfast-demo-\(UUID().uuidString.lowercased())"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+        platformKey = try PlatformKey(creatingIn: folder)
+        binaries = try Self.folderOfThisProgram()
+    }
+
+    deinit { end() }
+
+    // MARK: One process each
+
+    func startPostgres() throws {
+        say("starting a private PostgreSQL")
+        let roles = try FileBytes.readAll(
+            settings.deployDirectory + "/roles.sql", bytesLimit: 1 << 20)
+        var server = PrivatePostgres.Settings(roles: roles)
+        server.parent = settings.parentDirectory
+        let postgres = try PrivatePostgres(server)
+        self.postgres = postgres
+        let superuser = try Pool(PoolSettings(url: postgres.url(), maximumConnections: 1))
+        defer { superuser.close() }
+        try superuser.withConnection { connection in
+            for statement in [
+                "create database holdfast owner holdfast_owner",
+                "revoke all on database holdfast from public",
+                "grant connect on database holdfast to holdfast_migrator, holdfast_operator, "
+                    + "holdfast_responder",
+            ] { try connection.execute(script: statement) }
+        }
+        try Schema.migrate(
+            url: postgres.url(database: "holdfast", role: "holdfast_migrator"),
+            nowMilliseconds: Clock.system.now(), progress: say)
+    }
+
+    func startSimulator() throws {
+        say("starting app-store-simulator")
+        try start(
+            "app-store-simulator", binaries + "/app-store-simulator",
+            environment: [
+                "HOLDFAST_SIMULATOR_CONTROL_PORT": String(ports.simulator),
+                "HOLDFAST_SIMULATOR_ADMIN_PORT": String(ports.simulatorAdmin),
+            ], readyAt: "http://127.0.0.1:\(ports.simulatorAdmin)/readyz", status: 200)
+        try write(try simulator.rootCertificate(), to: furtherRoot)
+        try simulator.mapOrigin(
+            SampleAgency.publicOrigin, to: "http://127.0.0.1:\(ports.proxy)")
+    }
+
+    func startResponder() throws {
+        say("starting realtime-responder")
+        try start(
+            "realtime-responder", binaries + "/realtime-responder",
+            environment: [
+                "HOLDFAST_DATABASE_URL": try url(role: "holdfast_responder"),
+                "HOLDFAST_RESPONDER_PORT": String(ports.responder),
+                "HOLDFAST_RESPONDER_ADMIN_PORT": String(ports.responderAdmin),
+                "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": platformKey.privatePath,
+                "HOLDFAST_SPOOL_DIRECTORY": folder + "/spool",
+                "HOLDFAST_FURTHER_TRUST_ROOT_FILE": furtherRoot,
+            ], readyAt: "http://127.0.0.1:\(ports.responderAdmin)/readyz", status: 200)
+    }
+
+    func startProxy() throws {
+        say("starting HAProxy")
+        let configuration = settings.deployDirectory + "/haproxy.cfg"
+        guard FileManager.default.fileExists(atPath: "/usr/sbin/haproxy") else {
+            throw DemoError(description: "haproxy is not installed; deploy/demo installs it")
+        }
+        try start(
+            "haproxy", "/usr/sbin/haproxy", arguments: ["-db", "-f", configuration],
+            environment: [
+                "HOLDFAST_PROXY_BIND": "127.0.0.1:\(ports.proxy)",
+                "HOLDFAST_RESPONDER_ADDRESS": "127.0.0.1:\(ports.responder)",
+            ], readyAt: "http://127.0.0.1:\(ports.proxy)/", status: 404)
+    }
+
+    private func start(
+        _ name: String, _ program: String, arguments: [String] = [],
+        environment: [String: String], readyAt url: String, status: Int
+    ) throws {
+        var plan = ChildProcess.Plan(program, arguments)
+        plan.environment.merge(environment) { _, ours in ours }
+        plan.output = .file(logPath(name))
+        let process = try ChildProcess.start(plan)
+        children.append((name, process))
+        try awaitReady(name, process, at: url, status: status)
+    }
+
+    private func awaitReady(
+        _ name: String, _ process: ChildProcess, at url: String, status: Int
+    ) throws {
+        let transport = Transport()
+        let deadline = ContinuousClock.now + Self.readyLimit
+        while ContinuousClock.now < deadline {
+            let answer = try? transport.send(ClientRequest(method: "GET", url: url))
+            if answer?.status == status { return }
+            if process.wait(for: Self.readyLookInterval) != nil { break }
+            if stop.isRequested { throw DemoError(description: "interrupted") }
+        }
+        let verb = process.ended == nil ? "is not ready in time" : "ended at once"
+        throw DemoError(description: "\(name) \(verb); its last words:\n\(logTail(name))")
+    }
+
+    // MARK: For those who work with them
+
+    func operatorPool() throws -> Pool {
+        if let pool = pools.first { return pool }
+        let pool = try Pool(
+            PoolSettings(
+                url: try url(role: "holdfast_operator"), maximumConnections: 2,
+                applicationName: "holdfast-demo"))
+        pools.append(pool)
+        return pool
+    }
+
+    func whereToLook(_ agency: SampleAgency) -> String {
+        """
+
+        It stays up until Ctrl-C. Where to look:
+          metrics     curl http://127.0.0.1:\(ports.responderAdmin)/metrics
+          readiness   curl http://127.0.0.1:\(ports.responderAdmin)/readyz
+          simulator   curl http://127.0.0.1:\(ports.simulator)/control/statistics
+                      curl http://127.0.0.1:\(ports.simulator)/control/calls?limit=3
+          decisions   psql '\(postgres?.url(database: "holdfast", role: "postgres") ?? "")' \
+        -c 'select kind, count(*) from holdfast.decision group by kind'
+          logs        \(folder)
+
+        """
+    }
+
+    /// Returns on Ctrl-C; throws when one of the processes ends by itself.
+    func watch() throws {
+        while !stop.wait(for: Self.watchInterval) {
+            if let gone = children.first(where: { $0.process.ended != nil }) {
+                throw DemoError(
+                    description: "\(gone.name) ended; its last words:\n\(logTail(gone.name))")
+            }
+        }
+    }
+
+    /// Ends all in the reverse order of their start and removes the folder. Twice does no harm.
+    func end() {
+        for pool in pools { pool.close() }
+        pools = []
+        for (_, process) in children.reversed() { process.terminate(within: Self.endLimit) }
+        children = []
+        postgres?.remove()
+        postgres = nil
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    // MARK: Files
+
+    private var furtherRoot: String { folder + "/simulator-root.der" }
+
+    private func logPath(_ name: String) -> String { "\(folder)/\(name).log" }
+
+    private func logTail(_ name: String) -> String {
+        let path = logPath(name)
+        let size = (try? FileBytes.sizeBytes(path)) ?? 0
+        let bytes = try? FileBytes.read(
+            path, from: size - Int64(Self.logTailBytes), count: Self.logTailBytes)
+        return String(decoding: bytes ?? [], as: UTF8.self)
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws {
+        let file = try AppendFile(path: path)
+        defer { file.close() }
+        try file.append(bytes)
+    }
+
+    private func url(role: String) throws -> String {
+        guard let postgres else {
+            throw DemoError(description: "PostgreSQL is not running; start it first")
+        }
+        return postgres.url(database: "holdfast", role: role)
+    }
+
+    private static func folderOfThisProgram() throws -> String {
+        let link = "/proc/self/exe"
+        let path = try FileManager.default.destinationOfSymbolicLink(atPath: link)
+        guard let slash = path.lastIndex(of: "/") else {
+            throw DemoError(description: "\(link) does not name this program's folder")
+        }
+        return String(path[..<slash])
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import Signing
+
+/// One app's state, checked and indexed for look-ups. Identifiers are compared by their bytes.
+package struct AppCatalog: Sendable {
+    package let state: AppState
+    private let products: [[UInt8]: AppState.Product]
+    private let images: [UUID: AppState.Image]
+    private let messages: [UUID: AppState.Message]
+    private let defaults: [DefaultPlace: UUID]
+    private let offerKeys: [[UInt8]: KnownOfferKey]
+    private let offers: Set<OfferPlace>
+
+    private struct DefaultPlace: Hashable, Sendable {
+        var productId: [UInt8]
+        var locale: [UInt8]
+    }
+
+    private struct OfferPlace: Hashable, Sendable {
+        var productId: [UInt8]
+        var offerIdentifier: [UInt8]
+    }
+
+    struct KnownOfferKey: Sendable {
+        var issuerId: String
+        var key: PublicKey
+    }
+
+    /// Refuses a state that Apple's own calls could not have led to, with every problem in it.
+    package init(_ state: AppState) throws(ControlError) {
+        let rules = AppStateRules(state)
+        let (keys, keyProblems) = AppCatalog.keys(of: state)
+        let problems = rules.problems() + keyProblems
+        guard problems.isEmpty else { throw ControlError(problems: problems) }
+        self.state = state
+        offerKeys = keys
+        products = Dictionary(
+            state.products.map { (Array($0.productId.utf8), $0) }, uniquingKeysWith: { $1 })
+        images = Dictionary(
+            state.images.compactMap { image in
+                uuid(image.imageIdentifier).map { ($0, image) }
+            }, uniquingKeysWith: { $1 })
+        messages = Dictionary(
+            state.messages.compactMap { message in
+                uuid(message.messageIdentifier).map { ($0, message) }
+            }, uniquingKeysWith: { $1 })
+        defaults = Dictionary(
+            state.defaults.compactMap { entry in
+                let place = DefaultPlace(
+                    productId: Array(entry.productId.utf8), locale: Array(entry.locale.utf8))
+                return uuid(entry.messageIdentifier).map { (place, $0) }
+            }, uniquingKeysWith: { $1 })
+        offers = Set(
+            state.promotionalOffers.map {
+                OfferPlace(
+                    productId: Array($0.productId.utf8),
+                    offerIdentifier: Array($0.offerIdentifier.utf8))
+            })
+    }
+
+    private static func keys(
+        of state: AppState
+    ) -> ([[UInt8]: KnownOfferKey], [ControlError.Problem]) {
+        var keys: [[UInt8]: KnownOfferKey] = [:]
+        var problems: [ControlError.Problem] = []
+        for (index, key) in state.offerKeys.enumerated() {
+            do {
+                let parsed = try PublicKey(pem: Array(key.publicKeyPEM.utf8))
+                keys[Array(key.keyId.utf8)] = KnownOfferKey(issuerId: key.issuerId, key: parsed)
+            } catch {
+                problems.append(
+                    .init(
+                        "/offerKeys/\(index)/publicKeyPEM",
+                        "Send the P-256 public key as PEM (BEGIN PUBLIC KEY)."))
+            }
+        }
+        return (keys, problems)
+    }
+}
+
+extension AppCatalog {
+    func product(_ productId: String) -> AppState.Product? {
+        products[Array(productId.utf8)]
+    }
+
+    func message(_ identifier: UUID) -> AppState.Message? {
+        messages[identifier]
+    }
+
+    /// The images of a message, bullets included, that review has not approved.
+    func unapprovedImages(of message: AppState.Message) -> [String] {
+        var identifiers = message.bulletPoints?.map(\.imageIdentifier) ?? []
+        if let image = message.image { identifiers.insert(image.imageIdentifier, at: 0) }
+        return identifiers.filter { identifier in
+            uuid(identifier).flatMap { images[$0] }?.imageState != .approved
+        }
+    }
+
+    /// The message that Configure Default Message named, whatever its state.
+    func defaultMessage(productId: String, locale: String) -> AppState.Message? {
+        let place = DefaultPlace(productId: Array(productId.utf8), locale: Array(locale.utf8))
+        return defaults[place].flatMap { messages[$0] }
+    }
+
+    func offerKey(_ keyId: String) -> KnownOfferKey? {
+        offerKeys[Array(keyId.utf8)]
+    }
+
+    func hasOffer(_ offerIdentifier: String, on productId: String) -> Bool {
+        offers.contains(
+            OfferPlace(
+                productId: Array(productId.utf8), offerIdentifier: Array(offerIdentifier.utf8)))
+    }
+
+    func isSameGroup(_ productId: String, _ other: String) -> Bool {
+        guard let a = product(productId), let b = product(other) else { return false }
+        return sameBytes(a.subscriptionGroup, b.subscriptionGroup)
+    }
+}

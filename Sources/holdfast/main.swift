@@ -1,0 +1,4 @@
+import Operator
+import Service
+
+ServiceMain.exit(Operator.main(arguments: Array(CommandLine.arguments.dropFirst())))

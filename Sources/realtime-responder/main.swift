@@ -1,0 +1,4 @@
+import Responder
+import Service
+
+ServiceMain.exit(Responder.main())
