@@ -1,7 +1,7 @@
 /// What Apple sends and expects: signed data in, real-time answers and offer signatures out.
 ///
-/// It exists to be the only place that knows Apple's wire shapes, and the only gate a stranger's bytes
-/// pass before anything is decided on them.
+/// It exists to be the only place that knows Apple's wire shapes, and the only gate a stranger's
+/// bytes pass before anything is decided on them.
 ///
 /// ```
 ///   body ── SignedPayloadBody ── CompactJWS ── payload: JSONObject ── signedDate

@@ -10,8 +10,8 @@ package enum AppleRoot {
         try Certificate(pem: PackageResources.AppleRootCA_G3_pem)
     }
 
-    /// What a service trusts. `further` roots are for the simulator: a service that was given one says
-    /// so in its log and in `/readyz`, since whoever holds its key can then speak as Apple.
+    /// What a service trusts. `further` roots are for the simulator: a service that was given one
+    /// says so in its log and in `/readyz`, since whoever holds its key can then speak as Apple.
     package static func anchors(
         further: [Certificate] = []
     ) throws(SigningError) -> TrustAnchors {

@@ -1,10 +1,11 @@
 internal import Signing
 internal import Synchronization
 
-/// Lets one chain at a time through to its costly verification, and only so many a second: a flood of
-/// bogus chains may not keep the processor from requests whose chain is known.
+/// Lets one chain at a time through to its costly verification, and only so many a second: a flood
+/// of bogus chains may not keep the processor from requests whose chain is known.
 ///
-/// Who waits here waits for checks within the budget only; beyond the budget the answer is immediate.
+/// Who waits here waits for checks within the budget only; beyond the budget the answer is
+/// immediate.
 final class ChainGate: Sendable {
     private static let window = Duration.seconds(1)
 

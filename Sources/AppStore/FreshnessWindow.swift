@@ -1,5 +1,5 @@
-/// How far `signedDate` of a real-time request may lie from our clock. Apple sets no such window; ours
-/// ends the use of recorded bodies.
+/// How far `signedDate` of a real-time request may lie from our clock. Apple sets no such window;
+/// ours ends the use of recorded bodies.
 package struct FreshnessWindow: Sendable {
     package static let ageMillisecondsLimit: Int64 = 5 * 60 * 1_000
     package static let leadMillisecondsLimit: Int64 = 60 * 1_000

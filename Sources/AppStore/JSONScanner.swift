@@ -1,8 +1,8 @@
 /// Reads JSON (RFC 8259) strictly from bytes, one value after another.
 ///
-/// Parsers that differ over duplicate keys, lone surrogates or bad UTF-8 let one signed document mean
-/// two things; here such a document means nothing. Depth and the length of numbers are bounded, so that
-/// neither the stack nor arithmetic depends on the sender.
+/// Parsers that differ over duplicate keys, lone surrogates or bad UTF-8 let one signed document
+/// mean two things; here such a document means nothing. Depth and the length of numbers are
+/// bounded, so that neither the stack nor arithmetic depends on the sender.
 struct JSONScanner {
     /// The outermost object has depth 1.
     static let depthLimit = 32

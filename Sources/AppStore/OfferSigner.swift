@@ -1,8 +1,8 @@
 package import FoundationEssentials
 package import Signing
 
-/// Signs promotional offers with an In-App Purchase key: the second version of the signature, a JWS.
-/// Apple's pages: retentionmessaging/promotionaloffersignaturev2,
+/// Signs promotional offers with an In-App Purchase key: the second version of the signature, a
+/// JWS. Apple's pages: retentionmessaging/promotionaloffersignaturev2,
 /// storekit/generating-jws-to-sign-app-store-requests.
 package struct OfferSigner: Sendable {
     /// Of each value that goes into the claims.

@@ -22,8 +22,8 @@ package struct RealtimeRequest: Sendable, Equatable {
         "environment", "signedDate",
     ]
 
-    /// All seven fields are required. Without one it is another kind of signed data (`wrongType`); with
-    /// one of the wrong JSON type or form it is malformed.
+    /// All seven fields are required. Without one it is another kind of signed data (`wrongType`);
+    /// with one of the wrong JSON type or form it is malformed.
     init(_ payload: JSONObject) throws(VerificationError) {
         for field in Self.fields where payload[field] == nil {
             throw VerificationError(

@@ -4,9 +4,9 @@ package import FoundationEssentials
 /// Apple's page: retentionmessaging/realtimeresponsebody.
 package enum RealtimeResponse: Sendable, Equatable {
     case message(id: UUID)
-    /// A switch to another product of the same subscription group. `billingPlanType` is an open set of
-    /// Apple's, handed on as it is: `MONTHLY` (a commitment of twelve months) and `BILLED_UPFRONT` are
-    /// the values of Apple's own library.
+    /// A switch to another product of the same subscription group. `billingPlanType` is an open
+    /// set of Apple's, handed on as it is: `MONTHLY` (a commitment of twelve months) and
+    /// `BILLED_UPFRONT` are the values of Apple's own library.
     case alternateProduct(id: UUID, productId: String, billingPlanType: String?)
     /// `signatureV2` is a compact JWS of `OfferSigner`.
     case promotionalOffer(id: UUID, signatureV2: String)

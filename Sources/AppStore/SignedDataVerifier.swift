@@ -10,13 +10,15 @@ package struct VerifiedPayload: Sendable {
 
 /// Believes data that the App Store signed, and nothing else. Used from any thread.
 ///
-/// The chain is judged at `signedDate`, so that a transaction stays true after its signer's certificate
-/// has ended; what must be fresh is checked for freshness apart from that. Nothing is fetched: revocation
-/// is no part of answering. Cheap checks come first, then the signature; who the data is for is told
-/// only of genuine data, so that a refusal for a wrong app or a stale date always speaks of Apple.
+/// The chain is judged at `signedDate`, so that a transaction stays true after its signer's
+/// certificate has ended; what must be fresh is checked for freshness apart from that. Nothing is
+/// fetched: revocation is no part of answering. Cheap checks come first, then the signature; who
+/// the data is for is told only of genuine data, so that a refusal for a wrong app or a stale date
+/// always speaks of Apple.
 package final class SignedDataVerifier: Sendable {
     package struct Limits: Sendable {
-        /// Headers whose chain is remembered. Apple uses one chain at a time, two around a rotation.
+        /// Headers whose chain is remembered. Apple uses one chain at a time, two around a
+        /// rotation.
         package var cachedChains = 32
         /// After this a chain is verified anew.
         package var cachedChainLifetime: Duration = .seconds(15 * 60)
@@ -49,8 +51,8 @@ package final class SignedDataVerifier: Sendable {
 
     /// The payload of any data the App Store signed, in compact form: transaction, renewal info,
     /// notification, app transaction, real-time request. What it says is not judged.
-    /// - Parameter undatedMilliseconds: when to judge the chain of a payload without a date; without
-    ///   this such a payload is refused.
+    /// - Parameter undatedMilliseconds: when to judge the chain of a payload without a date;
+    ///   without this such a payload is refused.
     package func verify(
         _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
     ) throws(VerificationError) -> VerifiedPayload {
@@ -139,7 +141,8 @@ package final class SignedDataVerifier: Sendable {
         do { candidate = try anchors.examine(x5c: x5c, at: unixSeconds) } catch {
             throw VerificationError(error)
         }
-        // Before the path: whoever adds a member to a genuine header must not spend the budget with it.
+        // Before the path: whoever adds a member to a genuine header must not spend the budget
+        // with it.
         try Self.requireSignature(of: jws, by: candidate.leafKey)
         try gate.verifyPath(of: candidate) {
             leaves.key(for: jws.headerBytes, at: unixSeconds) == candidate.leafKey

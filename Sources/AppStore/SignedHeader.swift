@@ -3,8 +3,8 @@ internal import Signing
 /// The header of data that the App Store signed. Apple's page: retentionmessaging/jwsdecodedheader.
 enum SignedHeader {
     /// The certificates in DER, leaf first. Other members are ignored: a key or an address that a
-    /// sender puts there (`jwk`, `jku`, `x5u`) is never used. `crit` alone is refused, since it demands
-    /// to be understood.
+    /// sender puts there (`jwk`, `jku`, `x5u`) is never used. `crit` alone is refused, since it
+    /// demands to be understood.
     static func certificates(in header: [UInt8]) throws(VerificationError) -> [[UInt8]] {
         let object: JSONObject
         do { object = try JSONObject(header) } catch {

@@ -1,5 +1,5 @@
-/// The body of every call Apple makes to us: `{"signedPayload": "<compact JWS>"}`.
-/// Apple's pages: retentionmessaging/realtimerequestbody, appstoreservernotifications/responsebodyv2.
+/// The body of every call Apple makes to us: `{"signedPayload": "<compact JWS>"}`. Apple's pages:
+/// retentionmessaging/realtimerequestbody, appstoreservernotifications/responsebodyv2.
 enum SignedPayloadBody {
     /// Apple's real-time body has about 5 KB; the HTTP server's own limit comes before this one.
     static let bytesLimit = 64 * 1024

@@ -1,4 +1,5 @@
-/// Why signed data is not believed, or not for us. The codes are stable: counters and tests name them.
+/// Why signed data is not believed, or not for us. The codes are stable: counters and tests name
+/// them.
 package struct VerificationError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
         /// Not `{"signedPayload": "…"}`, strictly.

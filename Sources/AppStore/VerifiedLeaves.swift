@@ -1,9 +1,9 @@
 internal import Signing
 internal import Synchronization
 
-/// The leaf keys of chains that were verified, by the exact encoded header that brought them: a chain
-/// costs 3 ms, a look-up far below a microsecond. A header gets here only after a signature of its leaf
-/// was valid, so nobody but the App Store can push another's entry out.
+/// The leaf keys of chains that were verified, by the exact encoded header that brought them: a
+/// chain costs 3 ms, a look-up far below a microsecond. A header gets here only after a signature
+/// of its leaf was valid, so nobody but the App Store can push another's entry out.
 ///
 /// The lock is held for a few comparisons of headers.
 final class VerifiedLeaves: Sendable {
@@ -28,8 +28,8 @@ final class VerifiedLeaves: Sendable {
         self.now = now
     }
 
-    /// nil when the header is unknown, its entry has ended, or a certificate of its chain was not valid
-    /// at `unixSeconds`: then the whole chain is to be verified and says what is wrong.
+    /// nil when the header is unknown, its entry has ended, or a certificate of its chain was not
+    /// valid at `unixSeconds`: then the whole chain is to be verified and says what is wrong.
     func key(for header: ArraySlice<UInt8>, at unixSeconds: Int64) -> PublicKey? {
         let now = now()
         return entries.withLock { entries in

@@ -57,8 +57,8 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// The bytes of unpadded `text`; nil for a foreign character, an impossible length (one character
-    /// over a multiple of four), or bits set behind the last byte.
+    /// The bytes of unpadded `text`; nil for a foreign character, an impossible length (one
+    /// character over a multiple of four), or bits set behind the last byte.
     func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         unsafe text.withBytes { buffer in unsafe decode(buffer.span) }
     }

@@ -9,8 +9,8 @@ package enum Base64URL {
         Base64Alphabet.url.encode(bytes)
     }
 
-    /// nil unless `text` is the one spelling of its bytes: no padding, no `+` or `/`, no length of one
-    /// over a multiple of four, no bits set behind the last byte.
+    /// nil unless `text` is the one spelling of its bytes: no padding, no `+` or `/`, no length of
+    /// one over a multiple of four, no bits set behind the last byte.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         Base64Alphabet.url.decode(text)
     }

@@ -52,13 +52,17 @@ internal import COpenSSL
 
     /// nil when the certificate's key is not P-256, as with Apple's root and intermediate.
     package var publicKey: PublicKey? {
-        let der = unsafe withPointer { pointer in
+        unsafe withPointer { pointer in
             OpenSSLErrors.cleared {
-                unsafe DER.encoded { unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) }
+                let written = unsafe DER.encoded {
+                    unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0)
+                }
+                guard let der = written, let key = unsafe X509_get_pubkey(pointer) else {
+                    return nil
+                }
+                return unsafe PublicKey(handle: KeyHandle(adopting: key), der: der)
             }
         }
-        guard let der else { return nil }
-        return try? PublicKey(der: der)
     }
 
     /// `oid` in dotted numbers. Presence only: what the extension holds is not looked at.

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Issues chains shaped like Apple's: P-384 root and intermediate signing with SHA-384, a P-256 leaf,
-/// the two marker extensions, key usage and key identifiers. The simulator signs with one at run time,
-/// the tests with crooked ones; no service trusts one unless a setting names its root.
+/// Issues chains shaped like Apple's: P-384 root and intermediate signing with SHA-384, a P-256
+/// leaf, the two marker extensions, key usage and key identifiers. The simulator signs with one at
+/// run time, the tests with crooked ones; no service trusts one unless a setting names its root.
 package struct CertificateAuthority: Sendable {
     /// 2014-04-30 to 2039-04-30, as Apple's root.
     package static let rootValidity: ClosedRange<Int64> = 1_398_816_000...2_187_734_399

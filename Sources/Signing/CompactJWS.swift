@@ -14,9 +14,9 @@ package struct CompactJWS: Sendable {
     /// Exactly 64 bytes.
     package let signature: [UInt8]
 
-    /// Exactly three segments in unpadded base64url, the last one of 64 bytes, `limit` bytes at most.
-    /// The cheap refusals come first: no segment is decoded before their number and the signature's
-    /// length are right.
+    /// Exactly three segments in unpadded base64url, the last one of 64 bytes, `limit` bytes at
+    /// most. The cheap refusals come first: no segment is decoded before their number and the
+    /// signature's length are right.
     package init(
         _ compact: ArraySlice<UInt8>, limit: Int = CompactJWS.bytesLimit
     ) throws(SigningError) {

@@ -1,4 +1,4 @@
-/// Reading and writing through OpenSSL's `i2d_*` calls, and the fixed DER frames we need by hand.
+/// Writing through OpenSSL's `i2d_*` calls.
 enum DER {
     /// Runs an `i2d_*` call twice, once for the length and once for the bytes.
     static func encoded(

@@ -29,7 +29,8 @@ enum ECDSASignature {
         der.append(contentsOf: significant)
     }
 
-    /// nil unless `der` is a SEQUENCE of two positive INTEGERs of at most 32 bytes, and nothing more.
+    /// nil unless `der` is a SEQUENCE of two positive INTEGERs of at most 32 bytes, and nothing
+    /// more.
     static func raw(der: [UInt8]) -> [UInt8]? {
         guard der.count >= 2, der.count <= derBytesLimit, der[0] == sequence,
             Int(der[1]) == der.count - 2

@@ -5,15 +5,16 @@ enum OpenSSLErrors {
     /// More reasons than this are dropped: the first ones name the fault.
     static let reasonsLimit = 4
 
-    /// Runs one call on an empty queue and leaves an empty queue behind, whatever the call reported.
+    /// Runs one call on an empty queue and leaves an empty queue behind, whatever the call
+    /// reported.
     static func cleared<R>(_ call: () -> R) -> R {
         ERR_clear_error()
         defer { ERR_clear_error() }
         return call()
     }
 
-    /// As `cleared`, and turns "no result" into an error that carries OpenSSL's own reasons. Only the
-    /// fixed reason texts are taken: the queue's free-form data may quote the input.
+    /// As `cleared`, and turns "no result" into an error that carries OpenSSL's own reasons. Only
+    /// the fixed reason texts are taken: the queue's free-form data may quote the input.
     static func required<R>(
         _ what: String, _ call: () -> R?
     ) throws(SigningError) -> R {

@@ -1,7 +1,5 @@
-internal import COpenSSL
-
-/// A P-256 private key: an In-App Purchase key of Apple, the platform's key for sealed secrets, or the
-/// simulator's leaf key. It is never printed: `description` names the public key only.
+/// A P-256 private key: an In-App Purchase key of Apple, the platform's key for sealed secrets, or
+/// the simulator's leaf key. It is never printed: `description` names the public key only.
 package final class PrivateKey: Sendable {
     package let publicKey: PublicKey
     let handle: KeyHandle
@@ -21,9 +19,10 @@ package final class PrivateKey: Sendable {
         try PrivateKey(handle: KeyHandle.generate(curve: KeyRefusal.p256))
     }
 
-    /// The text of a `.p8` file: PKCS#8 in PEM. Harmless changes of the text (line ends, blanks, a byte
-    /// order mark, a literal `\n`, one long line, lost header lines, the traditional `EC PRIVATE KEY`
-    /// form) are accepted. What is refused is named by `code`; the message never quotes the text.
+    /// The text of a `.p8` file: PKCS#8 in PEM. Harmless changes of the text (line ends, blanks, a
+    /// byte order mark, a literal `\n`, one long line, lost header lines, the traditional `EC
+    /// PRIVATE KEY` form) are accepted. What is refused is named by `code`; the message never
+    /// quotes the text.
     package convenience init(pem: [UInt8]) throws(SigningError) {
         var der = try Self.der(pem: pem)
         defer { cleanse(&der) }

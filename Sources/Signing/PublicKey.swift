@@ -1,9 +1,8 @@
-internal import COpenSSL
-
 /// A P-256 public key.
 package final class PublicKey: Sendable {
-    /// SubjectPublicKeyInfo of every P-256 key, up to its uncompressed point. Keys in another spelling
-    /// (compressed point, curve given by its numbers) are refused: one key, one fingerprint.
+    /// SubjectPublicKeyInfo of every P-256 key, up to its uncompressed point. Keys in another
+    /// spelling (compressed point, curve given by its numbers) are refused: one key, one
+    /// fingerprint.
     static let derPrefix: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
         0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
@@ -14,10 +13,17 @@ package final class PublicKey: Sendable {
     let handle: KeyHandle
     private let derBytes: [UInt8]
 
+    /// Of a key that OpenSSL has parsed already, which is the costly part; nil unless `der`, its
+    /// SubjectPublicKeyInfo, is the one spelling of a P-256 key.
+    init?(handle: KeyHandle, der: [UInt8]) {
+        guard Self.isP256(der) else { return nil }
+        self.handle = handle
+        self.derBytes = der
+    }
+
     /// SubjectPublicKeyInfo, exactly, of a point on P-256.
     package init(der: [UInt8]) throws(SigningError) {
-        guard der.count == Self.derPrefix.count + Self.pointBytes, der.starts(with: Self.derPrefix)
-        else { throw Self.refusal(der: der) }
+        guard Self.isP256(der) else { throw Self.refusal(der: der) }
         guard let handle = KeyHandle.publicKey(der: der) else {
             throw SigningError(.keyMalformed, "The public key is no point on P-256.")
         }
@@ -51,14 +57,18 @@ package final class PublicKey: Sendable {
 
     var point: ArraySlice<UInt8> { derBytes.suffix(Self.pointBytes) }
 
-    /// True when `signature` is 64 bytes R ‖ S, in range, made over SHA-256 of `message` by the holder
-    /// of the private key. Never throws: whatever is not a valid signature is not valid.
+    /// True when `signature` is 64 bytes R ‖ S, in range, made over SHA-256 of `message` by the
+    /// holder of the private key. Never throws: whatever is not a valid signature is not valid.
     package func isValid(_ signature: [UInt8], for message: some Collection<UInt8>) -> Bool {
         guard let der = ECDSASignature.der(raw: signature) else { return false }
         let digest = SHA256.digest(of: message)
         return OpenSSLErrors.cleared {
             KeyContext(handle)?.isValid(der: der, digest: digest) ?? false
         }
+    }
+
+    private static func isP256(_ der: [UInt8]) -> Bool {
+        der.count == derPrefix.count + pointBytes && der.starts(with: derPrefix)
     }
 
     private static func refusal(der: [UInt8]) -> SigningError {

@@ -7,10 +7,11 @@
 ///   n     AES-256-GCM of the secret
 ///   16    its tag
 /// ```
-/// Key and nonce are HKDF-SHA256 of the ECDH secret with both public keys as salt; every seal has a key
-/// of its own, so the nonce is never used twice. The first 98 bytes and the caller's `context` (tenant,
-/// app, purpose, row) are authenticated too: a sealed secret moved to another row does not open. A seal
-/// proves nothing about who wrote it, since the public key is enough for that.
+/// Key and nonce are HKDF-SHA256 of the ECDH secret with both public keys as salt; every seal has
+/// a key of its own, so the nonce is never used twice. The first 98 bytes and the caller's
+/// `context` (tenant, app, purpose, row) are authenticated too: a sealed secret moved to another
+/// row does not open. A seal proves nothing about who wrote it, since the public key is enough for
+/// that.
 package enum Sealing {
     /// A `.p8` has about 250 bytes.
     package static let secretBytesLimit = 64 * 1024
@@ -37,8 +38,8 @@ package enum Sealing {
         return header + text
     }
 
-    /// The secret, to be cleansed after use. Refused as `sealedForAnotherKey` when another key must open
-    /// it, and as `sealBroken` when a bit of it or of `context` is not what was sealed.
+    /// The secret, to be cleansed after use. Refused as `sealedForAnotherKey` when another key
+    /// must open it, and as `sealBroken` when a bit of it or of `context` is not what was sealed.
     package static func open(
         _ sealed: [UInt8], with key: PrivateKey, context: [UInt8]
     ) throws(SigningError) -> [UInt8] {

@@ -1,5 +1,5 @@
-/// Why a key, a signature, a framing or a seal was refused. `message` says what to do and never holds
-/// any part of a key.
+/// Why a key, a signature, a framing or a seal was refused. `message` says what to do and never
+/// holds any part of a key.
 package struct SigningError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
         case keyMalformed

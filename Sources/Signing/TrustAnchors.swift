@@ -3,8 +3,8 @@ internal import COpenSSL
 /// The roots we believe, and the rules by which a chain of Apple's shape leads to one of them.
 ///
 /// The work is in two steps so that the caller can bound the second: `examine` costs some tens of
-/// microseconds and refuses everything a stranger can get wrong cheaply; `Candidate.verifyPath` costs
-/// about 3 ms (two P-384 signatures).
+/// microseconds and refuses everything a stranger can get wrong cheaply; `Candidate.verifyPath`
+/// costs about 3 ms (two P-384 signatures).
 package struct TrustAnchors: Sendable {
     /// Marks a certificate that signs App Store receipts and data; presence only.
     package static let leafMarker = "1.2.840.113635.100.6.11.1"
@@ -15,12 +15,12 @@ package struct TrustAnchors: Sendable {
 
     /// How much of a certificate's form is insisted on.
     package enum PathRules: Sendable {
-        /// The third certificate is a configured root byte for byte, and RFC 5280 holds to the letter
-        /// (`X509_V_FLAG_X509_STRICT`): key identifiers in every certificate, basic constraints
-        /// critical. Apple's chain is so, and nothing else is served.
+        /// The third certificate is a configured root byte for byte, and RFC 5280 holds to the
+        /// letter (`X509_V_FLAG_X509_STRICT`): key identifiers in every certificate, basic
+        /// constraints critical. Apple's chain is so, and nothing else is served.
         case strict
-        /// As Apple's own libraries judge their test data: the third certificate is not looked at, the
-        /// path may end in any configured root, key identifiers may be missing.
+        /// As Apple's own libraries judge their test data: the third certificate is not looked at,
+        /// the path may end in any configured root, key identifiers may be missing.
         case lenient
     }
 
@@ -96,8 +96,8 @@ package struct TrustAnchors: Sendable {
 }
 
 extension TrustAnchors {
-    /// A chain that ends in a configured root and looks like Apple's. Its signatures are unchecked until
-    /// `verifyPath` returned.
+    /// A chain that ends in a configured root and looks like Apple's. Its signatures are unchecked
+    /// until `verifyPath` returned.
     package struct Candidate: Sendable {
         package let leaf: Certificate
         package let intermediate: Certificate
@@ -114,8 +114,8 @@ extension TrustAnchors {
             return start...max(start, end)
         }
 
-        /// RFC 5280 path validation at the given second, with OpenSSL's strict rules, no revocation and
-        /// no network; the path found must be exactly the three certificates given.
+        /// RFC 5280 path validation at the given second, with OpenSSL's strict rules, no
+        /// revocation and no network; the path found must be exactly the three certificates given.
         package func verifyPath() throws(ChainError) {
             let outcome = OpenSSLErrors.cleared { () -> PathValidation.Outcome in
                 guard let path = PathValidation(self) else { return .unavailable }

@@ -82,9 +82,8 @@ import Testing
         #expect(try code("\"crit\":[],", key: key) == .criticalExtensionRefused)
         let stranger = try PrivateKey.generate()
         let point = stranger.publicKey.der().suffix(64)
-        let jwk =
-            "\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"\(Base64URL.encode(point.prefix(32)))\","
-            + "\"y\":\"\(Base64URL.encode(point.suffix(32)))\"},"
+        let (x, y) = (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
+        let jwk = "\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"\(x)\",\"y\":\"\(y)\"},"
         for more in [
             jwk, "\"jku\":\"http://127.0.0.1:1/keys\",", "\"x5u\":\"http://127.0.0.1:1/c\",",
             "\"kid\":\"K\",\"typ\":\"JWT\",",

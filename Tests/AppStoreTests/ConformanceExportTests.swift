@@ -3,8 +3,8 @@ import Foundation
 import Signing
 import Testing
 
-/// Writes what Apple's own Python library is then to judge (`Tests/Conformance/*.py`): a signature that
-/// only our own verifier accepts proves little. `deploy/test` names the folder.
+/// Writes what Apple's own Python library is then to judge (`Tests/Conformance/*.py`): a signature
+/// that only our own verifier accepts proves little. `deploy/test` names the folder.
 @Suite(
     .enabled(
         if: Files.conformanceFolder != nil,

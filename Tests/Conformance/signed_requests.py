@@ -1,8 +1,9 @@
-"""Lets Apple's own library verify and decode the real-time requests that we sign as the App Store does.
+"""Lets Apple's own library verify and decode the requests that we sign as the App Store does.
 
 Usage: signed_requests.py FILE
-Each line of FILE: {"root": DER in Base64, "signedPayload": compact JWS, "environment": "Production" or
-"Sandbox", "appAppleId": number, "expected": the seven fields, or the name of Apple's refusal}.
+Each line of FILE: {"root": DER in Base64, "signedPayload": compact JWS, "environment":
+"Production" or "Sandbox", "appAppleId": number, "expected": the seven fields, or the name of
+Apple's refusal}.
 Exits non-zero on any difference, and when no row was to be accepted.
 """
 
