@@ -100,6 +100,8 @@ let applications: [Target] = [
 
 let executables: [Target] = [
     executable("app-store-simulator", ["Service", "Simulator"]),
+    executable("holdfast", ["Operator", "Service"]),
+    executable("realtime-responder", ["Responder", "Service"]),
 ]
 
 let testTargets: [Target] = [
@@ -112,6 +114,9 @@ let testTargets: [Target] = [
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
     tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),
+    .executableTarget(
+        name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
+        swiftSettings: rules),
     .target(
         name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
         path: "Tests/TestSupport", swiftSettings: rules),

@@ -5,7 +5,7 @@
 // What people read goes to standard output, what went wrong to standard error, as one sentence.
 
 internal import FoundationEssentials
-package import Service
+internal import Service
 
 package enum Operator {
     package static let version = "0.1"
@@ -37,13 +37,13 @@ package enum Operator {
 }
 
 /// One command: its words, its settings, what it does.
-struct Command {
+struct Command: Sendable {
     let name: String
     let meaning: String
     var grammar = ArgumentGrammar()
     var table: [Setting] = []
     /// Gives the exit code; what it throws is told to the user, exit code 1.
-    let body: (Arguments, inout SettingsReader) throws -> Int32
+    let body: @Sendable (Arguments, inout SettingsReader) throws -> Int32
 
     func run(_ words: [String]) -> Int32 {
         if words.contains("--help") || words.contains("-h") {

@@ -1,7 +1,7 @@
 internal import Retention
 
 /// One app of the sample agency, before it is stored.
-struct SampleApp {
+struct SampleApp: Sendable {
     let name: String
     let client: String
     let bundleId: String
@@ -12,7 +12,8 @@ struct SampleApp {
     /// Whether App Store Connect holds a message with an offer of its own: Apple's second layer.
     let hasAppStoreConnectMessage: Bool
     /// The rules, given the identifiers of this app's messages.
-    let rules: (SampleApp, [SampleMessage: MessageID]) -> [(String, Conditions, Treatment)]
+    let rules:
+        @Sendable (SampleApp, [SampleMessage: MessageID]) -> [(String, Conditions, Treatment)]
 
     var group: String { bundleId + ".plus" }
     var monthly: String { bundleId + ".plus.monthly" }

@@ -24,7 +24,7 @@ struct SpooledDecision: Equatable, Sendable {
         writer.append(Self.version)
         writer.append(tenant.uuid)
         writer.append(record.key.app.uuid)
-        writer.append(record.key.environment == .production ? 1 : 0)
+        writer.append(UInt8(record.key.environment == .production ? 1 : 0))
         writer.append(record.signedDate.milliseconds)
         writer.append(record.decidedAt.milliseconds)
         writer.append(record.snapshotNumber)
