@@ -72,8 +72,8 @@ package struct CallReport: Codable, Sendable {
 }
 
 extension ControlAPI {
-    /// Answers one call. A browser names the page a call comes from; such calls are refused, so that
-    /// no web page that someone has open can drive the simulator.
+    /// Answers one call. A browser names the page a call comes from; such calls are refused, so
+    /// that no web page that someone has open can drive the simulator.
     func respond(to request: Request, by router: Router) -> Response {
         guard request.header("Origin") == nil else {
             return respond {

@@ -27,11 +27,19 @@ package struct SimulatorSettings: Sendable {
     package var callsAtOnce: Int
     /// PEM certificates trusted for the app's https URL in place of the system's.
     package var certificateAuthoritiesFile: String?
+    /// How long an answer may take. Apple's 700 ms; no variable changes it.
+    package var answerDeadline: Duration
+    /// A late answer is waited for this long, so that it can be told from none. Less than a
+    /// service has to end after SIGTERM.
+    package var answerWait: Duration
 
     package init(
         controlPort: UInt16 = 0, adminPort: UInt16 = 0, callsAtOnce: Int = 8,
-        certificateAuthoritiesFile: String? = nil
+        certificateAuthoritiesFile: String? = nil,
+        answerDeadline: Duration = AnswerJudge.deadline, answerWait: Duration = .seconds(3)
     ) {
+        self.answerDeadline = answerDeadline
+        self.answerWait = answerWait
         self.controlPort = controlPort
         self.adminPort = adminPort
         self.callsAtOnce = callsAtOnce
@@ -72,6 +80,7 @@ package final class Simulator: Sendable {
     private let memory = AppStoreMemory()
     private let pages: SubscriptionPages
     private let control: Server
+    private let answerWait: Duration
     /// The root that a service must be told to trust, in DER.
     package let rootCertificate: [UInt8]
 
@@ -81,14 +90,15 @@ package final class Simulator: Sendable {
     package init(_ settings: SimulatorSettings, clock: Clock = .system) throws {
         let signer = try RequestSigner(nowSeconds: clock.now() / 1000)
         var transport = TransportSettings()
-        transport.totalTimeout = SubscriptionPages.answerWait
-        transport.connectTimeout = SubscriptionPages.answerWait
+        transport.totalTimeout = settings.answerWait
+        transport.connectTimeout = settings.answerWait
         transport.responseBytesLimit = SubscriptionPages.answerBytesLimit
         transport.connections = settings.callsAtOnce
         transport.certificateAuthoritiesFile = settings.certificateAuthoritiesFile
         pages = SubscriptionPages(
             memory: memory, signer: signer, transport: Transport(transport), clock: clock,
-            callsAtOnce: settings.callsAtOnce)
+            callsAtOnce: settings.callsAtOnce, answerDeadline: settings.answerDeadline)
+        answerWait = settings.answerWait
         let api = ControlAPI(memory: memory, pages: pages, signer: signer, clock: clock)
         var limits = Limits()
         limits.bodyBytes = ControlAPI.bodyBytesLimit
@@ -105,7 +115,7 @@ package final class Simulator: Sendable {
     /// Lets calls under way end and leaves page views not yet begun unplayed.
     package func stop() {
         pages.cease()
-        control.stop(drain: SubscriptionPages.answerWait)
+        control.stop(drain: answerWait)
     }
 
     /// Counts over all page views so far.

@@ -12,8 +12,6 @@ import Synchronization
 ///             └────────────────────────monotonic clock)────────────────────┘
 /// ```
 package final class SubscriptionPages: Sendable {
-    /// A late answer is waited for this long, so that it can be told from none.
-    static let answerWait: Duration = .seconds(3)
     /// One answer of this size is read whole and judged as too large; beyond it reading stops.
     static let answerBytesLimit = 1_048_576
 
@@ -21,13 +19,15 @@ package final class SubscriptionPages: Sendable {
     private let signer: RequestSigner
     private let transport: Transport
     private let clock: Clock
+    private let answerDeadline: Duration
     private let team: ThreadTeam
     private let isCeasing = Atomic(false)
 
     package init(
         memory: AppStoreMemory, signer: RequestSigner, transport: Transport, clock: Clock,
-        callsAtOnce: Int
+        callsAtOnce: Int, answerDeadline: Duration = AnswerJudge.deadline
     ) {
+        self.answerDeadline = answerDeadline
         self.memory = memory
         self.signer = signer
         self.transport = transport
@@ -119,7 +119,7 @@ extension SubscriptionPages {
             appAppleId: view.appAppleId, environment: view.environment)
         let verdict = AnswerJudge(
             catalog: catalog, request: request, url: url, nowMilliseconds: clock.now(),
-            isNewNonce: { self.memory.isNew($0, at: place) }
+            deadline: answerDeadline, isNewNonce: { self.memory.isNew($0, at: place) }
         ).judge(delivery, elapsed: elapsed)
         var realtime: Display?
         if case .shown(let display) = verdict.outcome { realtime = display }

@@ -99,6 +99,8 @@ struct ControlAPITests {
     }
 
     @Test func behaviourSwitchesLayersAndAddsTransitTime() throws {
+        driver.stop()
+        let driver = try ControlDriver(answerDeadline: nil)
         let good = app.answer(app.plain)
         let responder = try RealtimeResponder { _ in .json(200, good) }
         defer {

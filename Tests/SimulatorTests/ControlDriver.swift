@@ -8,10 +8,13 @@ struct ControlDriver {
     let simulator: Simulator
     private let transport = Transport(TransportSettings())
 
-    init(callsAtOnce: Int = 8, clock: Clock = .fixed(milliseconds: SampleApp.nowMilliseconds))
-        throws
-    {
-        simulator = try Simulator(SimulatorSettings(callsAtOnce: callsAtOnce), clock: clock)
+    /// Half a minute for each answer, since the machine may be busy; nil for Apple's 700 ms.
+    init(callsAtOnce: Int = 8, answerDeadline: Duration? = .seconds(30)) throws {
+        simulator = try Simulator(
+            SimulatorSettings(
+                callsAtOnce: callsAtOnce, answerDeadline: answerDeadline ?? AnswerJudge.deadline,
+                answerWait: .seconds(30)),
+            clock: .fixed(milliseconds: SampleApp.nowMilliseconds))
     }
 
     func stop() { simulator.stop() }

@@ -15,12 +15,12 @@ struct PageViewTests {
     }
 
     private func play(
-        _ views: [PageView], _ state: AppState? = nil,
+        _ views: [PageView], _ state: AppState? = nil, answerDeadline: Duration? = .seconds(30),
         script: @escaping @Sendable (RealtimeRequest) -> Response
     ) throws -> (PageViewReport, [[UInt8]]) {
         let responder = try RealtimeResponder(script)
         defer { responder.stop() }
-        let driver = try ControlDriver()
+        let driver = try ControlDriver(answerDeadline: answerDeadline)
         defer { driver.stop() }
         try driver.set(state ?? app.state, servedAt: responder.origin)
         return (try driver.play(views), responder.received)
@@ -122,7 +122,7 @@ struct PageViewTests {
 
     @Test func aLateAnswerIsAnsweredAFallbackAndNotWrong() throws {
         let wrong = app.answer(app.pending)
-        let (report, _) = try play([app.view()]) { _ in
+        let (report, _) = try play([app.view()], answerDeadline: nil) { _ in
             let late = DispatchSemaphore(value: 0)
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(800)) {
                 late.signal()
@@ -156,12 +156,10 @@ struct PageViewTests {
     }
 
     @Test func aPortWhereNobodyListensIsASocketIssue() throws {
-        let responder = try RealtimeResponder { _ in .empty(503) }
-        let origin = responder.origin
-        responder.stop()
         let driver = try ControlDriver()
         defer { driver.stop() }
-        try driver.set(app.state, servedAt: origin)
+        // Port 1 is nobody's; one just let go could be taken by another test.
+        try driver.set(app.state, servedAt: "http://127.0.0.1:1")
         let report = try driver.play([app.view()])
         #expect(report.results.first?.fallbackReason == .socketIssue)
         #expect(report.statistics.unanswered == 1)

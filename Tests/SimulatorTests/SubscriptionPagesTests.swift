@@ -37,7 +37,7 @@ struct SubscriptionPagesTests {
                 return count.present == size
             }
             if isFull { for _ in 0..<size { full.signal() } }
-            let isMet = full.wait(timeout: .now() + 2) == .success
+            let isMet = full.wait(timeout: .now() + 10) == .success
             count.withLock { $0.present -= 1 }
             return isMet
         }
