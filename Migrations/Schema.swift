@@ -12,8 +12,8 @@ package enum Schema {
         Migration(name: "m0005_decisions", sql: PackageResources.m0005_decisions_sql),
     ]
 
-    /// How far ahead the monthly partitions of decisions are made. `holdfast migrate` runs with each
-    /// release; until a worker makes partitions, two years must see the next one.
+    /// How far ahead the monthly partitions of decisions are made. `holdfast migrate` runs with
+    /// each release; until a worker makes partitions, two years must see the next one.
     package static let partitionMonthsAhead: Int32 = 24
 
     /// Lands what is missing, then makes the partitions from the month of `nowMilliseconds` on.

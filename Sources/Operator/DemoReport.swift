@@ -58,6 +58,8 @@ struct DemoReport {
 
     var text: String {
         let figures = played.statistics
+        let p50 = milliseconds(figures.p50Milliseconds)
+        let p99 = milliseconds(figures.p99Milliseconds)
         let failures =
             disagreements.map { "  \($0)\n" }
             + played.results.flatMap { result in
@@ -70,8 +72,7 @@ struct DemoReport {
             \(figures.answered) answered, \(decisionCount) decisions in PostgreSQL
             \(figures.tapped) tapped Cancel: \(figures.shownRealtime) saw the real-time answer, \
             \(figures.shownFallback) a fallback, \(figures.shownNothing) nothing
-            from call to whole answer, \(buildMode) build: p50 \(milliseconds(figures.p50Milliseconds)), \
-            p99 \(milliseconds(figures.p99Milliseconds))
+            from call to whole answer, \(buildMode) build: p50 \(p50), p99 \(p99)
             \(wrong) wrong
 
             """ + failures.prefix(20).joined()

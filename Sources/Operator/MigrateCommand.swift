@@ -10,7 +10,7 @@ extension Command {
         table: [
             Setting(
                 "HOLDFAST_DATABASE_URL",
-                "PostgreSQL as role holdfast_migrator, e.g. postgresql:///holdfast?host=/run/postgresql"
+                "PostgreSQL as role holdfast_migrator: postgresql:///holdfast?host=/run/postgresql"
             )
         ]
     ) { _, reader in

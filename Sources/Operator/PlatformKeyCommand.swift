@@ -13,7 +13,7 @@ extension Command {
         let key = try PlatformKey(creatingIn: arguments.positionals[0])
         StandardStream.output.write(
             """
-            private key: \(key.privatePath)  (the responder alone; HOLDFAST_PLATFORM_PRIVATE_KEY_FILE)
+            private key: \(key.privatePath)  (HOLDFAST_PLATFORM_PRIVATE_KEY_FILE of the responder)
             public key:  \(key.publicPath)   (whoever stores In-App Purchase keys)
             Keep a copy of the private key in a safe: without it every stored key is lost.
 

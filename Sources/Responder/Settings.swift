@@ -22,7 +22,7 @@ package struct Settings: Sendable {
     package static let table: [Setting] = [
         Setting(
             "HOLDFAST_DATABASE_URL",
-            "PostgreSQL as role holdfast_responder, e.g. postgresql:///holdfast?host=/run/postgresql"
+            "PostgreSQL as role holdfast_responder: postgresql:///holdfast?host=/run/postgresql"
         ),
         Setting(
             "HOLDFAST_RESPONDER_HOST", "numeric address to answer on, behind the proxy",

@@ -9,7 +9,8 @@ internal import Synchronization
 /// Looks for newer snapshots and takes them in.
 ///
 /// A snapshot that is missing, corrupt, of another app or older than the one in use is refused and
-/// the one in use stays: a wrong answer is worse than an old one. One app's fault holds up no other.
+/// the one in use stays: a wrong answer is worse than an old one. One app's fault holds up no
+/// other.
 final class SnapshotFeed: Sendable {
     private let store: RetentionStore
     private let apps: ServedApps

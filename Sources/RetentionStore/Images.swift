@@ -44,7 +44,8 @@ extension TenantTransaction {
         try recordAppleObject(appleId, .image, at: key, state: state)
         _ = try connection.query(
             """
-            insert into holdfast.image_placement (tenant_id, app_id, environment, image_id, apple_id)
+            insert into holdfast.image_placement (tenant_id, app_id, environment, image_id,
+              apple_id)
             values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(image.uuid),
               \(appleId))
             on conflict (tenant_id, app_id, environment, image_id)

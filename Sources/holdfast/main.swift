@@ -1,3 +1,4 @@
+// The operator's command line; each command is a file of `Operator`.
 import Operator
 import Service
 

@@ -1,3 +1,4 @@
+// The process that answers the App Store; all behaviour is in `Responder`.
 import Responder
 import Service
 
