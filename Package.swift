@@ -106,6 +106,13 @@ let executables: [Target] = [
 
 let testTargets: [Target] = [
     tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
+    tests(
+        "EndToEndTests",
+        [
+            "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
+            "TestSupport",
+            "app-store-simulator", "holdfast", "realtime-responder",
+        ]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("LocalesTests", ["Locales"]),

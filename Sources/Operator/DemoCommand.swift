@@ -33,10 +33,22 @@ extension Command {
     }
 }
 
-struct DemoSettings {
+package struct DemoSettings {
     let deployDirectory: String
     let parentDirectory: String
+    let programs: String?
     let once: Bool
+
+    /// - Parameter programs: the folder of the executables; that of this program where not given.
+    package init(
+        deployDirectory: String, parentDirectory: String = "/var/tmp", programs: String? = nil,
+        once: Bool = false
+    ) {
+        self.deployDirectory = deployDirectory
+        self.parentDirectory = parentDirectory
+        self.programs = programs
+        self.once = once
+    }
 }
 
 /// Why the demo ended early, in a sentence.

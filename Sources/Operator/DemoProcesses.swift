@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import HTTPClient
 internal import Migrations
-internal import Postgres
-internal import Service
+package import Postgres
+package import Service
 
 /// The processes of the demo, each with its own log file, all ended when this one ends.
-final class DemoProcesses {
+package final class DemoProcesses {
     private static let readyLimit: Duration = .seconds(30)
     private static let readyLookInterval: Duration = .milliseconds(50)
     private static let endLimit: Duration = .seconds(8)
     private static let watchInterval: Duration = .seconds(1)
     private static let logTailBytes = 2_000
 
-    let simulator: SimulatorControl
-    let platformKey: PlatformKey
+    package let simulator: SimulatorControl
+    package let platformKey: PlatformKey
     private let settings: DemoSettings
     private let stop: StopSignal
     private let say: (String) -> Void
@@ -34,7 +34,9 @@ final class DemoProcesses {
         }
     }
 
-    init(_ settings: DemoSettings, stop: StopSignal, say: @escaping (String) -> Void) throws {
+    package init(
+        _ settings: DemoSettings, stop: StopSignal, say: @escaping (String) -> Void
+    ) throws {
         self.settings = settings
         self.stop = stop
         self.say = say
@@ -45,14 +47,14 @@ final class DemoProcesses {
             atPath: folder, withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700])
         platformKey = try PlatformKey(creatingIn: folder)
-        binaries = try Self.folderOfThisProgram()
+        binaries = try settings.programs ?? Self.folderOfThisProgram()
     }
 
     deinit { end() }
 
     // MARK: One process each
 
-    func startPostgres() throws {
+    package func startPostgres() throws {
         say("starting a private PostgreSQL")
         let roles = try FileBytes.readAll(
             settings.deployDirectory + "/roles.sql", bytesLimit: 1 << 20)
@@ -75,7 +77,7 @@ final class DemoProcesses {
             nowMilliseconds: Clock.system.now(), progress: say)
     }
 
-    func startSimulator() throws {
+    package func startSimulator() throws {
         say("starting app-store-simulator")
         try start(
             "app-store-simulator", binaries + "/app-store-simulator",
@@ -88,21 +90,24 @@ final class DemoProcesses {
             SampleAgency.publicOrigin, to: "http://127.0.0.1:\(ports.proxy)")
     }
 
-    func startResponder() throws {
+    /// - Parameter trustsSimulator: false for a responder that trusts Apple alone.
+    package func startResponder(trustsSimulator: Bool = true) throws {
         say("starting realtime-responder")
+        var environment = [
+            "HOLDFAST_DATABASE_URL": try url(role: "holdfast_responder"),
+            "HOLDFAST_RESPONDER_PORT": String(ports.responder),
+            "HOLDFAST_RESPONDER_ADMIN_PORT": String(ports.responderAdmin),
+            "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": platformKey.privatePath,
+            "HOLDFAST_SPOOL_DIRECTORY": folder + "/spool",
+        ]
+        if trustsSimulator { environment["HOLDFAST_FURTHER_TRUST_ROOT_FILE"] = furtherRoot }
         try start(
             "realtime-responder", binaries + "/realtime-responder",
-            environment: [
-                "HOLDFAST_DATABASE_URL": try url(role: "holdfast_responder"),
-                "HOLDFAST_RESPONDER_PORT": String(ports.responder),
-                "HOLDFAST_RESPONDER_ADMIN_PORT": String(ports.responderAdmin),
-                "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": platformKey.privatePath,
-                "HOLDFAST_SPOOL_DIRECTORY": folder + "/spool",
-                "HOLDFAST_FURTHER_TRUST_ROOT_FILE": furtherRoot,
-            ], readyAt: "http://127.0.0.1:\(ports.responderAdmin)/readyz", status: 200)
+            environment: environment,
+            readyAt: "http://127.0.0.1:\(ports.responderAdmin)/readyz", status: 200)
     }
 
-    func startProxy() throws {
+    package func startProxy() throws {
         say("starting HAProxy")
         let configuration = settings.deployDirectory + "/haproxy.cfg"
         guard FileManager.default.fileExists(atPath: "/usr/sbin/haproxy") else {
@@ -143,9 +148,22 @@ final class DemoProcesses {
         throw DemoError(description: "\(name) \(verb); its last words:\n\(logTail(name))")
     }
 
+    /// Ends one process, as `signal` does it, and forgets it.
+    package func end(_ name: String, by signal: ChildProcess.Signal) {
+        guard let index = children.firstIndex(where: { $0.name == name }) else { return }
+        children.remove(at: index).process.terminate(signal, within: Self.endLimit)
+    }
+
     // MARK: For those who work with them
 
-    func operatorPool() throws -> Pool {
+    package var postgresServer: PrivatePostgres? { postgres }
+
+    package var proxyOrigin: String { "http://127.0.0.1:\(ports.proxy)" }
+    package var responderOrigin: String { "http://127.0.0.1:\(ports.responder)" }
+    package var responderAdminOrigin: String { "http://127.0.0.1:\(ports.responderAdmin)" }
+    package var simulatorControlOrigin: String { simulator.base }
+
+    package func operatorPool() throws -> Pool {
         if let pool = pools.first { return pool }
         let pool = try Pool(
             PoolSettings(
@@ -181,7 +199,7 @@ final class DemoProcesses {
     }
 
     /// Ends all in the reverse order of their start and removes the folder. Twice does no harm.
-    func end() {
+    package func end() {
         for pool in pools { pool.close() }
         pools = []
         for (_, process) in children.reversed() { process.terminate(within: Self.endLimit) }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Service
-internal import Signing
+package import Signing
 
 extension Command {
     /// The pair that keeps In-App Purchase keys: whoever writes one needs the public part, only the
@@ -23,10 +23,10 @@ extension Command {
 }
 
 /// The pair on disk. Never overwritten: what was sealed to a lost key cannot be opened again.
-struct PlatformKey {
-    let privatePath: String
-    let publicPath: String
-    let publicKey: PublicKey
+package struct PlatformKey {
+    package let privatePath: String
+    package let publicPath: String
+    package let publicKey: PublicKey
 
     init(creatingIn folder: String) throws {
         privatePath = folder + "/platform-private.pem"

@@ -1,23 +1,23 @@
 internal import FoundationEssentials
-internal import Retention
-internal import RetentionStore
-internal import Signing
+package import Retention
+package import RetentionStore
+package import Signing
 
 /// The sample agency as it was stored: what the simulator must be told, and who will open the
 /// subscription pages.
-struct SampleAgency {
+package struct SampleAgency: Sendable {
     /// The public origin of the real-time URLs; the simulator maps it to the local proxy.
-    static let publicOrigin = "https://holdfast.example"
+    package static let publicOrigin = "https://holdfast.example"
 
-    let scope: Scope
-    let keys: [AppEnvironment]
+    package let scope: Scope
+    package let keys: [AppEnvironment]
     /// By rule identifier, for people.
-    let ruleNames: [RuleID: String]
-    let simulatorStates: [SimulatorApp]
-    let pageViews: [PageView]
-    let appNames: [Int64: String]
+    package let ruleNames: [RuleID: String]
+    package let simulatorStates: [SimulatorApp]
+    package let pageViews: [PageView]
+    package let appNames: [Int64: String]
 
-    static func load(
+    package static func load(
         into store: RetentionStore, platformKey: PublicKey, now: Instant
     ) throws -> SampleAgency {
         var random = SystemRandomNumberGenerator()
@@ -52,7 +52,7 @@ struct SampleAgency {
     }
 
     /// Every decision of the agency's apps.
-    func decisions(in store: RetentionStore) throws -> [StoredDecision] {
+    package func decisions(in store: RetentionStore) throws -> [StoredDecision] {
         try keys.flatMap { key in
             try store.transaction(scope, at: Instant(milliseconds: 0)) { transaction in
                 try transaction.listDecisions(at: key, limit: Self.decisionsLimit)

@@ -3,10 +3,10 @@ internal import HTTPClient
 
 /// The simulator's control API as the demo uses it. The shapes are the simulator's own; they are
 /// written here again because a process knows another by its wire alone.
-struct SimulatorControl {
+package struct SimulatorControl: Sendable {
     private static let pageViewsLimit: Duration = .seconds(120)
 
-    let base: String
+    package let base: String
     private let transport: Transport
 
     init(port: UInt16) {
@@ -21,7 +21,7 @@ struct SimulatorControl {
         try send("GET", "/root-certificate", [])
     }
 
-    func put(_ state: SimulatorApp) throws {
+    package func put(_ state: SimulatorApp) throws {
         let path = "/apps/\(state.appAppleId)/\(state.environment)"
         _ = try send("PUT", path, Array(try JSONEncoder().encode(state)))
     }
@@ -31,7 +31,7 @@ struct SimulatorControl {
         _ = try send("PUT", "/origins", Array(try JSONEncoder().encode(map)))
     }
 
-    func play(_ views: [PageView]) throws -> PageViewReport {
+    package func play(_ views: [PageView]) throws -> PageViewReport {
         let body = try JSONEncoder().encode(["pageViews": views])
         let answer = try send("POST", "/page-views", Array(body))
         return try JSONDecoder().decode(PageViewReport.self, from: Data(answer))
@@ -53,138 +53,138 @@ struct SimulatorControl {
 }
 
 /// What the simulator is told of one app in one environment.
-struct SimulatorApp: Encodable {
-    struct Product: Encodable {
-        let productId: String
-        let subscriptionGroup: String
-        let billingPlans: [String]
+package struct SimulatorApp: Encodable, Sendable {
+    package struct Product: Encodable, Sendable {
+        package let productId: String
+        package let subscriptionGroup: String
+        package let billingPlans: [String]
     }
 
-    struct Image: Encodable {
-        let imageIdentifier: String
-        let imageState: String
-        let imageSize: String
+    package struct Image: Encodable, Sendable {
+        package let imageIdentifier: String
+        package let imageState: String
+        package let imageSize: String
     }
 
-    struct MessageImage: Encodable {
-        let imageIdentifier: String
-        let altText: String
+    package struct MessageImage: Encodable, Sendable {
+        package let imageIdentifier: String
+        package let altText: String
     }
 
-    struct BulletPoint: Encodable {
-        let text: String
-        let imageIdentifier: String
-        let altText: String
+    package struct BulletPoint: Encodable, Sendable {
+        package let text: String
+        package let imageIdentifier: String
+        package let altText: String
     }
 
-    struct Message: Encodable {
-        let messageIdentifier: String
-        let messageState: String
-        let header: String
-        let body: String
-        let headerPosition: String?
-        let image: MessageImage?
-        let bulletPoints: [BulletPoint]?
+    package struct Message: Encodable, Sendable {
+        package let messageIdentifier: String
+        package let messageState: String
+        package let header: String
+        package let body: String
+        package let headerPosition: String?
+        package let image: MessageImage?
+        package let bulletPoints: [BulletPoint]?
     }
 
-    struct DefaultMessage: Encodable {
-        let productId: String
-        let locale: String
-        let messageIdentifier: String
+    package struct DefaultMessage: Encodable, Sendable {
+        package let productId: String
+        package let locale: String
+        package let messageIdentifier: String
     }
 
-    struct RetentionOffer: Encodable {
-        let offerIdentifier: String
-        let worth: Int
+    package struct RetentionOffer: Encodable, Sendable {
+        package let offerIdentifier: String
+        package let worth: Int
     }
 
-    struct AppStoreConnectMessage: Encodable {
-        let subscriptionGroup: String
-        let header: String
-        let body: String
-        let hasImage: Bool
-        let retentionOffers: [RetentionOffer]
+    package struct AppStoreConnectMessage: Encodable, Sendable {
+        package let subscriptionGroup: String
+        package let header: String
+        package let body: String
+        package let hasImage: Bool
+        package let retentionOffers: [RetentionOffer]
     }
 
-    struct OfferKey: Encodable {
-        let keyId: String
-        let issuerId: String
-        let publicKeyPEM: String
+    package struct OfferKey: Encodable, Sendable {
+        package let keyId: String
+        package let issuerId: String
+        package let publicKeyPEM: String
     }
 
-    struct PromotionalOffer: Encodable {
-        let productId: String
-        let offerIdentifier: String
+    package struct PromotionalOffer: Encodable, Sendable {
+        package let productId: String
+        package let offerIdentifier: String
     }
 
-    let appAppleId: Int64
-    let environment: String
-    let bundleId: String
-    let realtimeURL: String
-    let products: [Product]
-    let images: [Image]
-    let messages: [Message]
-    let defaults: [DefaultMessage]
-    let appStoreConnectMessages: [AppStoreConnectMessage]
-    let offerKeys: [OfferKey]
-    let promotionalOffers: [PromotionalOffer]
+    package let appAppleId: Int64
+    package let environment: String
+    package let bundleId: String
+    package let realtimeURL: String
+    package let products: [Product]
+    package let images: [Image]
+    package let messages: [Message]
+    package let defaults: [DefaultMessage]
+    package let appStoreConnectMessages: [AppStoreConnectMessage]
+    package let offerKeys: [OfferKey]
+    package let promotionalOffers: [PromotionalOffer]
 }
 
 /// Somebody opens the page of a subscription.
-struct PageView: Encodable {
-    let originalTransactionId: String
-    let appAppleId: Int64
-    let environment: String
-    let productId: String
-    let userLocale: String
-    let taps: Bool
+package struct PageView: Encodable, Sendable {
+    package let originalTransactionId: String
+    package let appAppleId: Int64
+    package let environment: String
+    package let productId: String
+    package let userLocale: String
+    package let taps: Bool
 }
 
 /// What the simulator saw, one result for each page view.
-struct PageViewReport: Decodable {
-    struct Display: Decodable {
-        let layer: String
-        let kind: String
-        let header: String?
-        let offerIdentifier: String?
-        let billingPlanType: String?
-        let hasImage: Bool
-        let bulletPoints: [String]
+package struct PageViewReport: Decodable, Sendable {
+    package struct Display: Decodable, Sendable {
+        package let layer: String
+        package let kind: String
+        package let header: String?
+        package let offerIdentifier: String?
+        package let billingPlanType: String?
+        package let hasImage: Bool
+        package let bulletPoints: [String]
     }
 
-    struct Breach: Decodable {
-        let rule: String
-        let message: String
+    package struct Breach: Decodable, Sendable {
+        package let rule: String
+        package let message: String
     }
 
-    struct Result: Decodable {
-        let appAppleId: Int64
-        let environment: String
-        let productId: String
-        let userLocale: String
-        let taps: Bool
-        let called: Bool
-        let requestIdentifier: String?
-        let httpStatus: Int?
-        let milliseconds: Double?
-        let explanation: String
-        let broken: [Breach]
-        let display: Display
+    package struct Result: Decodable, Sendable {
+        package let appAppleId: Int64
+        package let environment: String
+        package let productId: String
+        package let userLocale: String
+        package let taps: Bool
+        package let called: Bool
+        package let requestIdentifier: String?
+        package let httpStatus: Int?
+        package let milliseconds: Double?
+        package let explanation: String
+        package let broken: [Breach]
+        package let display: Display
     }
 
-    struct Statistics: Decodable {
-        let pageViews: Int
-        let cancellations: Int
-        let answered: Int
-        let tapped: Int
-        let shownRealtime: Int
-        let shownFallback: Int
-        let shownNothing: Int
-        let wrong: Int
-        let p50Milliseconds: Double?
-        let p99Milliseconds: Double?
+    package struct Statistics: Decodable, Sendable {
+        package let pageViews: Int
+        package let cancellations: Int
+        package let answered: Int
+        package let tapped: Int
+        package let shownRealtime: Int
+        package let shownFallback: Int
+        package let shownNothing: Int
+        package let wrong: Int
+        package let p50Milliseconds: Double?
+        package let p99Milliseconds: Double?
     }
 
-    let results: [Result]
-    let statistics: Statistics
+    package let results: [Result]
+    package let statistics: Statistics
 }

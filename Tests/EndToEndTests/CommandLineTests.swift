@@ -1,0 +1,77 @@
+import Operator
+import Postgres
+import TestSupport
+import Testing
+
+/// What a person or a supervisor sees of the executables: help, sentences, exit codes.
+@Suite struct CommandLineTests {
+    @Test(arguments: ["holdfast", "realtime-responder", "app-store-simulator"])
+    func `help goes to standard output and names what can be set or said`(program: String) throws {
+        let (end, text) = try Programs.run(program, ["--help"])
+        #expect(end == .exited(0))
+        #expect(text.contains(program == "holdfast" ? "migrate" : "HOLDFAST_"))
+    }
+
+    @Test(arguments: ["holdfast", "realtime-responder", "app-store-simulator"])
+    func `an unknown word is a usage error`(program: String) throws {
+        let (end, text) = try Programs.run(program, ["--no-such-thing"])
+        #expect(end == .exited(64))
+        #expect(text.contains("--help"))
+    }
+
+    @Test func `all problems of the settings are told at once`() throws {
+        let (end, text) = try Programs.run(
+            "realtime-responder", environment: ["HOLDFAST_RESPONDER_THREADS": "none"])
+        #expect(end == .exited(78))
+        for name in [
+            "HOLDFAST_DATABASE_URL", "HOLDFAST_SPOOL_DIRECTORY", "HOLDFAST_RESPONDER_THREADS",
+            "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE",
+        ] { #expect(text.contains(name)) }
+    }
+
+    @Test func `migrate without a database says which setting is missing`() throws {
+        let (end, text) = try Programs.run("holdfast", ["migrate"])
+        #expect(end == .exited(78))
+        #expect(text.contains("HOLDFAST_DATABASE_URL"))
+    }
+
+    @Test(.database) func `migrate twice changes nothing`() throws {
+        let environment = [
+            "HOLDFAST_DATABASE_URL": try Database.current().url(role: "holdfast_migrator")
+        ]
+        let first = try Programs.run("holdfast", ["migrate"], environment: environment)
+        let second = try Programs.run("holdfast", ["migrate"], environment: environment)
+        #expect(first.end == .exited(0))
+        #expect(second.end == .exited(0))
+        #expect(second.text.contains("0 migrations landed, 0 partitions made"))
+    }
+
+    @Test(.database) func `the responder refuses a schema older than itself`() throws {
+        let database = try Database.current()
+        try database.superuser.withConnection {
+            try $0.execute(
+                script: "delete from public.holdfast_migration where name = 'm0005_decisions'")
+        }
+        let folder = try TemporaryFolder()
+        _ = try Programs.run("holdfast", ["platform-key", folder.path])
+        let (end, text) = try Programs.run(
+            "realtime-responder",
+            environment: [
+                "HOLDFAST_DATABASE_URL": database.url(role: "holdfast_responder"),
+                "HOLDFAST_RESPONDER_PORT": "0", "HOLDFAST_RESPONDER_ADMIN_PORT": "0",
+                "HOLDFAST_SPOOL_DIRECTORY": folder.path + "/spool",
+                "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": folder.path + "/platform-private.pem",
+            ])
+        #expect(end == .exited(1))
+        #expect(text.contains("m0005_decisions") && text.contains("holdfast migrate"))
+    }
+
+    @Test func `a platform key is made once and never written over`() throws {
+        let folder = try TemporaryFolder()
+        let first = try Programs.run("holdfast", ["platform-key", folder.path])
+        let second = try Programs.run("holdfast", ["platform-key", folder.path])
+        #expect(first.end == .exited(0))
+        #expect(second.end == .exited(1))
+        #expect(second.text.contains("exists already"))
+    }
+}

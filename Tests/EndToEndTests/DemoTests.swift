@@ -1,0 +1,55 @@
+import Foundation
+import Operator
+import TestSupport
+import Testing
+
+/// `holdfast demo`, the program itself.
+@Suite struct DemoTests {
+    private static let environment = ["HOLDFAST_DEPLOY_DIRECTORY": PackageRoot.path + "/deploy"]
+
+    private struct Line: Decodable {
+        let cancellations: Int
+        let answered: Int
+        let shown_realtime: Int
+        let shown_fallback: Int
+        let wrong: Int
+        let decisions: Int
+        let p50_ms: Double
+        let p99_ms: Double
+    }
+
+    @Test func `played once, every cancellation is answered and none wrongly`() throws {
+        let (end, text) = try Programs.run(
+            "holdfast", ["demo", "--once"], environment: Self.environment)
+        #expect(end == .exited(0))
+        let last = try #require(text.split(separator: "\n").last)
+        let line = try JSONDecoder().decode(Line.self, from: Data(last.utf8))
+        #expect(line.cancellations >= 300)
+        #expect(line.answered == line.cancellations)
+        #expect(line.decisions == line.cancellations)
+        #expect(line.wrong == 0)
+        #expect(line.shown_realtime > 0 && line.shown_fallback > 0)
+        #expect(line.p50_ms > 0 && line.p99_ms >= line.p50_ms)
+        // Each kind of answer, and a text in each language, was seen.
+        for shown in [
+            "image, bullets", "switch, MONTHLY", "half_price_three_months", "second_year_half",
+            "ありがとう", "Gracias", "感謝",
+        ] { #expect(text.contains(shown)) }
+    }
+
+    @Test(arguments: [ChildProcess.Signal.interrupt, .terminate, .kill])
+    func `it stays up until told to end, and leaves no process`(signal: ChildProcess.Signal) throws
+    {
+        let demo = try Running("holdfast", ["demo"], environment: Self.environment)
+        #expect(becomesTrue(within: .seconds(60)) { demo.text.contains("until Ctrl-C") })
+        let children = Descendants.pids(of: demo.process.pid)
+        #expect(children.count >= 4, "PostgreSQL, HAProxy, the simulator and the responder")
+        demo.process.send(signal)
+        let end = demo.process.wait(for: .seconds(30))
+        if signal != .kill { #expect(end == .exited(0)) }
+        let areGone = becomesTrue(within: .seconds(30)) {
+            children.allSatisfy { !Descendants.isRunning($0) }
+        }
+        #expect(areGone)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Operator
+import TestSupport
+import Testing
+
+/// The real executables, as they stand beside the tests.
+enum Programs {
+    /// Long enough for a busy machine; a program that hangs fails its test then.
+    static let endLimit: Duration = .seconds(120)
+
+    static func path(_ name: String) throws -> String {
+        let path = try folder() + "/" + name
+        try #require(
+            FileManager.default.isExecutableFile(atPath: path),
+            "build the executables first: swift build --build-tests")
+        return path
+    }
+
+    /// The folder of the test program, which is the build's own.
+    static func folder() throws -> String {
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let candidates = [link] + CommandLine.arguments.filter { $0.contains(".xctest") }
+        let folders = candidates.map { ($0 as NSString).deletingLastPathComponent }
+        let found = folders.first {
+            FileManager.default.isExecutableFile(atPath: $0 + "/realtime-responder")
+        }
+        return try #require(found, "no folder of executables beside \(candidates)")
+    }
+
+    /// Runs a program to its end.
+    static func run(
+        _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws -> (end: ChildProcess.End, text: String) {
+        let running = try Running(name, arguments, environment: environment)
+        let end = try #require(running.process.wait(for: endLimit), "\(name) does not end")
+        return (end, running.text)
+    }
+}
+
+/// A program under way, its output in a file of its own.
+final class Running {
+    let process: ChildProcess
+    private let output: String
+
+    init(_ name: String, _ arguments: [String], environment: [String: String]) throws {
+        output = FileManager.default.temporaryDirectory.path + "/holdfast-\(UUID()).out"
+        var plan = ChildProcess.Plan(try Programs.path(name), arguments)
+        plan.environment.merge(environment) { _, ours in ours }
+        plan.output = .file(output)
+        process = try ChildProcess.start(plan)
+    }
+
+    deinit {
+        process.terminate(.kill, within: .seconds(10))
+        try? FileManager.default.removeItem(atPath: output)
+    }
+
+    var text: String {
+        String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+    }
+}
+
+/// The processes that descend from one.
+enum Descendants {
+    static func pids(of ancestor: Int32) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        let parents = Dictionary(
+            uniqueKeysWithValues: names.compactMap { Int32($0) }.map { ($0, parent(of: $0)) })
+        var found: [Int32] = []
+        var frontier = [ancestor]
+        while !frontier.isEmpty {
+            let next = parents.filter { frontier.contains($0.value ?? 0) }.map(\.key)
+            found += next
+            frontier = next
+        }
+        return found
+    }
+
+    static func isRunning(_ pid: Int32) -> Bool {
+        guard let status = status(of: pid) else { return false }
+        return !status.contains("State:\tZ")
+    }
+
+    private static func parent(of pid: Int32) -> Int32? {
+        let line = status(of: pid)?.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+        return line.flatMap { Int32($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) }
+    }
+
+    private static func status(of pid: Int32) -> String? {
+        FileManager.default.contents(atPath: "/proc/\(pid)/status").map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+}
