@@ -52,7 +52,7 @@ let handleCallback: MHD_AccessHandlerCallback = {
     if unsafe size.pointee > 0 {
         let piece = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
         unsafe size.pointee = 0
-        return unsafe exchange.take(piece) ? .YES : front.cut(exchange)
+        return front.react(to: unsafe exchange.take(piece), exchange)
     }
     return unsafe front.answer(exchange, method: framingMethod(method), on: connection)
 }

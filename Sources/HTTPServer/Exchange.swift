@@ -10,7 +10,14 @@ final class Exchange {
         case targetSeen
         case receiving
         case refused
+        /// Refused in the middle of its body, of which so many more bytes are thrown away.
+        case lingering(bytesLeft: Int)
     }
+
+    /// What of a refused body is still read, so that the client gets to see the answer: closing with
+    /// bytes unread resets the connection, and the answer with it.
+    private static let lingerBytesLimit = 1 << 20
+    private static let lingerTime = Duration.seconds(1)
 
     let deadline: Deadline
     private let peer: String?
@@ -39,7 +46,7 @@ final class Exchange {
     func giveUp() { phase = .refused }
 
     /// True if the head has not been judged yet.
-    var isNew: Bool { phase == .targetSeen }
+    var isNew: Bool { if case .targetSeen = phase { true } else { false } }
 
     var targetBytes: Int { target.count }
     var fieldCount: Int { fields.count }
@@ -66,16 +73,33 @@ final class Exchange {
         }
     }
 
-    /// Takes a piece of the body; false once it is more than the limit, whatever was announced.
-    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    enum Taken {
+        case kept
+        /// More than the limit, whatever was announced: this piece is the first too many.
+        case refused
+        case thrownAway
+        /// Enough was thrown away.
+        case exhausted
+    }
+
+    /// Takes a piece of the body.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Taken {
+        if case .lingering(let bytesLeft) = phase {
+            phase = .lingering(bytesLeft: bytesLeft - bytes.count)
+            return bytes.count < bytesLeft ? .thrownAway : .exhausted
+        }
         guard bytes.count <= limits.bodyBytes - body.count else {
-            phase = .refused
+            phase = .lingering(bytesLeft: Exchange.lingerBytesLimit)
+            deadline.move(to: Exchange.lingerTime, isIdle: true)
             body = []
-            return false
+            return .refused
         }
         unsafe body.append(contentsOf: bytes)
-        return true
+        return .kept
     }
+
+    /// Whether there is a request to answer: none if it was refused on the way.
+    var isAnswerable: Bool { if case .receiving = phase { true } else { false } }
 
     /// The complete request; the handler's time is its own.
     func finish(method: Method) -> Request {
@@ -84,12 +108,19 @@ final class Exchange {
         return Request(method: method, target: target, fields: fields, body: body, peer: peer)
     }
 
+    private var isRefused: Bool {
+        switch phase {
+        case .refused, .lingering: true
+        case .waiting, .targetSeen, .receiving: false
+        }
+    }
+
     func beginAnswer() { deadline.move(to: limits.requestDeadline) }
 
     /// The answer is out, or the request is given up. True if it ended without having been refused
     /// by us or cut by the reaper, and yet unanswered.
     func end(isBroken: Bool) -> Bool {
-        let isUncounted = isBroken && phase != .refused && !deadline.isPassed
+        let isUncounted = isBroken && !isRefused && !deadline.isPassed
         phase = .waiting
         deadline.move(to: limits.idleTimeout, isIdle: true)
         return isUncounted

@@ -71,11 +71,17 @@ final class Front: Sendable {
         return response.queue(status: status, on: connection)
     }
 
-    /// The body grew over the limit: the library is told to close.
-    func cut(_ exchange: Exchange) -> MHD_Result {
-        count(.bodyTooLarge)
-        answerAtOnce("413 Content Too Large", exchange.deadline.socket)
-        return .NO
+    /// A body that grew over the limit is answered in the middle; some more of it is thrown away.
+    func react(to taken: Exchange.Taken, _ exchange: Exchange) -> MHD_Result {
+        switch taken {
+        case .kept, .thrownAway: return .YES
+        case .exhausted: return .NO
+        case .refused:
+            count(.bodyTooLarge)
+            answerAtOnce("413 Content Too Large", exchange.deadline.socket)
+            _ = shutdown(exchange.deadline.socket, Int32(SHUT_WR))
+            return .YES
+        }
     }
 
     /// Before the head is complete and in the middle of a body the library takes no answer. Nothing
@@ -92,7 +98,10 @@ final class Front: Sendable {
     @safe func answer(
         _ exchange: Exchange, method: Method, on connection: OpaquePointer
     ) -> MHD_Result {
-        let response = handler(exchange.finish(method: method))
+        guard exchange.isAnswerable else { return .NO }
+        var response = handler(exchange.finish(method: method))
+        // A handler's slip must not look like a broken connection.
+        if !(200...599).contains(response.status) { response = .empty(500) }
         exchange.beginAnswer()
         let closes = isDraining.load(ordering: .relaxed)
         guard let handle = ResponseHandle(response, closes: closes) else { return .NO }

@@ -52,8 +52,10 @@ final class Reaper: Sendable {
         let now = Deadline.now()
         let late = watched.withLock { watched in
             let late = watched.values.filter { $0.passes(at: now) }
+            // Counted first: the connection's thread changes the deadline as soon as it wakes.
+            let count = late.count { !$0.isIdle }
             for deadline in late { _ = shutdown(deadline.socket, Int32(SHUT_RDWR)) }
-            return late.count { !$0.isIdle }
+            return count
         }
         for _ in 0..<late { count(.deadline) }
     }

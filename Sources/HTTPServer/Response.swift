@@ -1,5 +1,6 @@
 /// One answer. The server adds `Content-Length`, `Date` and, where it closes, `Connection`.
 package struct Response: Sendable {
+    /// 200 to 599; anything else is sent as 500 without a body.
     package var status: Int
     /// Fields to send. `Content-Length`, `Transfer-Encoding` and anything with a line break in it is
     /// left out: the server alone frames the body.

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Glibc
 import Synchronization
 
@@ -28,13 +28,13 @@ final class ScriptedServer: Sendable {
         self.script = script
         (listener, port) = try boundSocket()
         listen(listener, 64)
-        Thread.start { [listener] in
+        Thread.detachNewThread { [listener] in
             var connection = 0
             while true {
                 let descriptor = accept(listener, nil, nil)
                 if descriptor < 0 { return }
                 let number = connection
-                Thread.start { self.serve(descriptor, number) }
+                Thread.detachNewThread { self.serve(descriptor, number) }
                 connection += 1
             }
         }
@@ -93,14 +93,6 @@ func boundSocket() throws -> (descriptor: Int32, port: UInt16) {
     struct NoPort: Error {}
     if result != 0 { throw NoPort() }
     return (descriptor, UInt16(bigEndian: address.sin_port))
-}
-
-/// Blocking work must not take the test runner's own threads.
-enum Thread {
-    static func start(_ body: @escaping @Sendable () -> Void) {
-        let queue = DispatchQueue(label: "test", attributes: .concurrent)
-        queue.async(execute: body)
-    }
 }
 
 extension String {

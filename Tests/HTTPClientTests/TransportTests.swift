@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Glibc
 import HTTPClient
 import HTTPServer
@@ -97,12 +97,12 @@ import Testing
     @Test func `a request that finds all connections busy gives up at its deadline`() throws {
         let server = try ScriptedServer { _ in .silence }
         defer { server.stop() }
-        let transport = Transport(Self.settings(total: .seconds(4), connections: 1))
+        let transport = Transport(Self.settings(total: .seconds(8), connections: 1))
         let group = DispatchGroup()
         Thread.start(in: group) {
             _ = try? transport.send(ClientRequest(method: "GET", url: Self.url(server.port)))
         }
-        let due = DispatchTime.now() + 3
+        let due = DispatchTime.now() + 6
         while server.requests.isEmpty && DispatchTime.now() < due { sched_yield() }
         let second = ClientRequest(
             method: "GET", url: Self.url(server.port), deadline: .milliseconds(200))
@@ -299,7 +299,7 @@ private final class Filler {
 extension Thread {
     static func start(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
         group.enter()
-        start {
+        detachNewThread {
             body()
             group.leave()
         }

@@ -15,7 +15,7 @@ final class Door {
     init(to responder: UInt16, overrides: [String] = []) throws {
         // Inherited, so that no other test takes the port in between; whoever connects before HAProxy
         // is ready waits in its backlog.
-        let (descriptor, port) = try Door.boundSocket()
+        let (descriptor, port) = try boundSocket()
         defer { close(descriptor) }
         self.port = port
         listen(descriptor, 128)
@@ -46,21 +46,6 @@ final class Door {
     private static var configuration: String {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return "/\(root)/deploy/haproxy.cfg"
-    }
-
-    private static func boundSocket() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = unsafe withUnsafeMutablePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, size) + getsockname(descriptor, $0, &size)
-            }
-        }
-        if result != 0 { throw Failure(description: "no free port (errno \(errno))") }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     private static func spawn(

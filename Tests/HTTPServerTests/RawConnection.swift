@@ -105,6 +105,9 @@ struct Due {
             ? 0 : Int32(clamping: (end.uptimeNanoseconds - now) / 1_000_000 + 1)
     }
 
+    /// A moment, for conditions that no signal announces.
+    func pause() { _ = poll(nil, 0, 10) }
+
     var isPassed: Bool { millisecondsLeft == 0 }
 }
 

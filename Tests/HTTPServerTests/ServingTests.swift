@@ -38,4 +38,40 @@ import Testing
         #expect(request.header("x-two") == nil)
         #expect(request.peer == "127.0.0.1")
     }
+
+    @Test func `the server alone frames its answers`() throws {
+        let server = try TestServer { request in
+            switch request.path {
+            case "/lies":
+                Response(
+                    status: 200,
+                    headers: [
+                        ("Content-Length", "99"), ("Transfer-Encoding", "gzip"),
+                        ("X-Bad", "a\r\nX-Injected: b"), ("X-Good", "c"),
+                    ], body: [0x61])
+            case "/slip": Response(status: 42)
+            default: Response(status: 200, body: Array("body".utf8))
+            }
+        }
+        let connection = try #require(RawConnection(port: server.port))
+        for target in ["GET /lies", "GET /slip", "HEAD /", "GET /"] {
+            connection.send("\(target) HTTP/1.1\r\nHost: h\r\n\r\n")
+        }
+        let answer = connection.receive { $0.text.hasSuffix("body") }
+        #expect(answer.statuses == [200, 500, 200, 200])
+        #expect(answer.text.contains("Content-Length: 1\r\n"))
+        #expect(answer.text.contains("X-Good: c\r\n"))
+        #expect(!answer.text.contains("99"))
+        #expect(!answer.text.contains("gzip"))
+        #expect(!answer.text.contains("X-Injected"))
+        #expect(answer.text.components(of: "body") == 1)
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int {
+        let wanted = Array(text.utf8)
+        let bytes = Array(utf8)
+        return bytes.indices.count { bytes[$0...].starts(with: wanted) }
+    }
 }
