@@ -13,7 +13,6 @@ struct RealtimeEndpoint: Sendable {
     let spool: DecisionSpool
     let clock: Clock
     let metrics: ResponderMetrics
-    let log: Log
 
     func respond(to request: Request, _ parameters: PathParameters) -> Response {
         let start = ContinuousClock.now
@@ -53,8 +52,7 @@ struct RealtimeEndpoint: Sendable {
         do {
             return (decision, try render(decision.answer, asked, app, at: now))
         } catch {
-            metrics.refused.add(1, "offerNotSigned")
-            log.error("offer_not_signed", [("app", .string(app.snapshot.app.description))])
+            metrics.offerNotSigned.add()
             let decision = app.serving.decide(request, localeChain: chain, canSignOffers: false)
             let response = try? render(decision.answer, asked, app, at: now)
             return (decision, response ?? .empty(503))
@@ -99,13 +97,13 @@ struct RealtimeEndpoint: Sendable {
                 durationMicroseconds: Int64(took / .microseconds(1))))
     }
 
-    /// A full disk must not cost the subscriber an answer; it costs us the record, and is counted.
+    /// A full disk must not cost the subscriber an answer; it costs us the record. It is counted
+    /// here and logged by `LossReport`: a line for each request would fill the disk once more.
     private func spool(_ decision: SpooledDecision) {
         do {
             try spool.append(decision)
         } catch {
             metrics.spoolLost.add()
-            log.error("decision_lost", [("error", .string("\(error)"))])
         }
     }
 }

@@ -75,7 +75,8 @@ private struct Parts {
         spool = try DecisionSpool(directory: settings.spoolDirectory)
         endpoint = RealtimeEndpoint(
             apps: routes, verifier: settings.verifier, spool: spool, clock: runtime.clock,
-            metrics: metrics, log: runtime.log)
+            metrics: metrics)
+        let losses = LossReport(metrics: metrics, log: runtime.log)
         let shipper = DecisionShipper(
             spool: spool, store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
         loops = [
@@ -86,7 +87,9 @@ private struct Parts {
                 try shipper.ship()
             },
             BackgroundLoop("spool sync", every: Settings.syncInterval, log: runtime.log) {
-                [spool] in try spool.sync()
+                [spool, losses] in
+                losses.report()
+                try spool.sync()
             },
         ]
         if settings.hasFurtherRoot {
@@ -118,10 +121,9 @@ private struct Parts {
     }
 
     func stopLoops() {
-        // In their order: the shipper's last run comes after the last answer, the sync after both.
+        // The last answer is spooled by now: each loop runs once more and finds it.
         for loop in loops {
-            loop.poke()
-            if !loop.stop(within: Settings.loopStopLimit) {
+            if !loop.stop(within: Settings.loopStopLimit, runsOnceMore: true) {
                 runtime.log.warning("loop_slow_to_stop")
             }
         }

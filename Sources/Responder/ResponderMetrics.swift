@@ -10,6 +10,7 @@ struct ResponderMetrics: Sendable {
     let snapshotsServed: Gauge
     let snapshotRefused: Counter
     let keyRefused: Counter
+    let offerNotSigned: Counter
     let spoolLost: Counter
     let spoolDamaged: Counter
     let shipped: Counter
@@ -34,6 +35,8 @@ struct ResponderMetrics: Sendable {
             "holdfast_snapshot_refused", "Snapshots not taken in, by reason.", labels: ["reason"])
         keyRefused = metrics.counter(
             "holdfast_signing_key_refused", "Signing keys that did not open.")
+        offerNotSigned = metrics.counter(
+            "holdfast_offer_not_signed", "Offers that could not be signed and were not answered.")
         spoolLost = metrics.counter(
             "holdfast_spool_lost", "Decisions answered but not recorded.")
         spoolDamaged = metrics.counter(

@@ -66,15 +66,14 @@ final class ServedApps: Sendable {
         }
     }
 
+    /// A token is 256 random bits; one that two apps claim is a fault, and neither may then have
+    /// the other's subscribers.
     private static func tokens(of apps: some Collection<ServedApp>) -> [[UInt8]: ServedApp] {
-        var byToken: [[UInt8]: ServedApp] = [:]
-        for app in apps {
-            for hash in app.snapshot.endpointTokenHashes {
-                // A token is 256 random bits; one that two apps claim is a fault, and neither may
-                // have the other's subscribers.
-                byToken[Array(hash)] = byToken.keys.contains(Array(hash)) ? nil : app
-            }
+        let claims = apps.flatMap { app in
+            Set(app.snapshot.endpointTokenHashes).map { (Array($0), app) }
         }
-        return byToken
+        return Dictionary(grouping: claims, by: \.0).compactMapValues { claimants in
+            claimants.count == 1 ? claimants[0].1 : nil
+        }
     }
 }

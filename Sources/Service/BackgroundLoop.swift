@@ -45,9 +45,12 @@ package final class BackgroundLoop: Sendable {
 
     /// Asks the loop to end and waits for the body it is in; false when that took longer. May be
     /// called again, and before `start()`.
+    ///
+    /// - Parameter runsOnceMore: the body runs once after everything that happened before this
+    ///   call, so that nothing which came in between is left over.
     @discardableResult
-    package func stop(within limit: Duration) -> Bool {
-        life.askToStop()
+    package func stop(within limit: Duration, runsOnceMore: Bool = false) -> Bool {
+        life.askToStop(runsOnceMore: runsOnceMore)
         return life.waitForEnd(limit)
     }
 }
@@ -58,6 +61,7 @@ private final class LoopLife: Sendable {
         var isStarted = false
         var isStopping = false
         var isPoked = false
+        var runsOnceMore = false
     }
 
     private let name: String
@@ -100,8 +104,11 @@ private final class LoopLife: Sendable {
         if isFirst { awake.signal() }
     }
 
-    func askToStop() {
-        state.withLock { $0.isStopping = true }
+    func askToStop(runsOnceMore: Bool = false) {
+        state.withLock { state in
+            state.isStopping = true
+            state.runsOnceMore = runsOnceMore
+        }
         wake()
     }
 
@@ -114,12 +121,17 @@ private final class LoopLife: Sendable {
 
     private func run() {
         while !state.withLock({ $0.isStopping }) {
-            do { try body() } catch { onError(name, error) }
+            runBody()
             if awake.wait(timeout: .after(every)) == .success {
                 state.withLock { $0.isPoked = false }
             }
         }
+        if state.withLock({ $0.runsOnceMore }) { runBody() }
         ended.signal()
+    }
+
+    private func runBody() {
+        do { try body() } catch { onError(name, error) }
     }
 }
 

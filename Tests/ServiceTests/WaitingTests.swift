@@ -54,6 +54,25 @@ import Testing
         #expect(loop.stop(within: .zero))
     }
 
+    @Test func `stopped with one more run, it runs after whatever came before the stop`() throws {
+        let inBody = DispatchSemaphore(value: 0)
+        let leave = DispatchSemaphore(value: 0)
+        let runs = Mutex(0)
+        let loop = BackgroundLoop("test", every: .seconds(3_600), onError: { _, _ in }) {
+            runs.withLock { $0 += 1 }
+            inBody.signal()
+            leave.wait()
+        }
+        try loop.start()
+        #expect(inBody.wait(timeout: .now() + 10) == .success)
+        // Still in its first run: whatever comes now would be missed without another.
+        #expect(!loop.stop(within: .zero, runsOnceMore: true))
+        leave.signal()
+        leave.signal()
+        #expect(loop.stop(within: .seconds(10), runsOnceMore: true))
+        #expect(runs.withLock { $0 } == 2)
+    }
+
     @Test func `runs by itself after its period`() throws {
         let ran = DispatchSemaphore(value: 0)
         let loop = BackgroundLoop("test", every: .milliseconds(1), onError: { _, _ in }) {
