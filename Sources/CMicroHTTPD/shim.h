@@ -1,7 +1,6 @@
 #pragma once
 
 #include <microhttpd.h>
-
 // Only what Swift cannot call: variadic functions. Each is one typed call of the library.
 
 typedef void *(*HoldfastTargetCallback)(void *context, const char *target,
@@ -42,22 +41,20 @@ static inline struct MHD_Daemon *holdfast_start_daemon(const struct HoldfastDaem
 }
 
 // MHD_get_connection_info is variadic and answers with a union: one reader per member used.
+#define HOLDFAST_INFO(c, name) MHD_get_connection_info((c), MHD_CONNECTION_INFO_##name)
 static inline int holdfast_connection_socket(struct MHD_Connection *c) {
-    const union MHD_ConnectionInfo *i = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *i = HOLDFAST_INFO(c, CONNECTION_FD);
     return i == 0 ? -1 : i->connect_fd;
 }
 static inline void *holdfast_connection_context(struct MHD_Connection *c) {
-    const union MHD_ConnectionInfo *i =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *i = HOLDFAST_INFO(c, SOCKET_CONTEXT);
     return i == 0 ? 0 : i->socket_context;
 }
 static inline size_t holdfast_connection_head_bytes(struct MHD_Connection *c) {
-    const union MHD_ConnectionInfo *i =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const union MHD_ConnectionInfo *i = HOLDFAST_INFO(c, REQUEST_HEADER_SIZE);
     return i == 0 ? 0 : i->header_size;
 }
 static inline const struct sockaddr *holdfast_connection_peer(struct MHD_Connection *c) {
-    const union MHD_ConnectionInfo *i =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *i = HOLDFAST_INFO(c, CLIENT_ADDRESS);
     return i == 0 ? 0 : i->client_addr;
 }

@@ -11,8 +11,8 @@ final class Door {
     let port: UInt16
     private let process: pid_t
 
-    /// `overrides` are further settings of the environment.
-    init(to responder: UInt16, overrides: [String] = []) throws {
+    /// `overrides` are further settings of the environment, `bindWords` of the listening socket.
+    init(to responder: UInt16, overrides: [String] = [], bindWords: String = "") throws {
         // Inherited, so that no other test takes the port in between; whoever connects before HAProxy
         // is ready waits in its backlog.
         let (descriptor, port) = try boundSocket()
@@ -22,7 +22,7 @@ final class Door {
         process = try Door.spawn(
             ["-db", "-f", Door.configuration],
             environment: [
-                "HOLDFAST_PROXY_BIND=fd@\(Door.inheritedDescriptor)",
+                "HOLDFAST_PROXY_BIND=fd@\(Door.inheritedDescriptor) \(bindWords)",
                 "HOLDFAST_RESPONDER_ADDRESS=127.0.0.1:\(responder)",
             ] + overrides, inheriting: descriptor)
     }

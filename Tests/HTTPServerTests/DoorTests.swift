@@ -69,6 +69,22 @@ import Testing
         withExtendedLifetime(door) {}
     }
 
+    /// In clear text, which the door otherwise refuses: TLS would add a certificate and no rule.
+    @Test func `an HTTP2 request goes on as one of HTTP1`() throws {
+        let server = try TestServer()
+        let door = try Door(to: server.port, bindWords: "proto h2")
+        let statuses = try ["/realtime/a", "/other"].map { path in
+            let connection = try #require(RawConnection(port: door.port))
+            connection.send(HTTP2.request(path: path, host: "example.test", body: "hello"))
+            return connection.receive { HTTP2.statusByte(in: $0.bytes) != nil }
+        }.map { HTTP2.statusByte(in: $0.bytes) }
+        #expect(statuses == [HTTP2.status200, HTTP2.status404])
+        #expect(server.requests.map(\.path) == ["/realtime/a"])
+        #expect(server.requests.first?.header("host") == "example.test")
+        #expect(server.requests.first?.body == Array("hello".utf8))
+        withExtendedLifetime(door) {}
+    }
+
     @Test func `one address has a share of connections`() throws {
         let server = try TestServer()
         let door = try Door(to: server.port, overrides: ["HOLDFAST_PROXY_ADDRESS_CONNECTIONS=2"])
