@@ -1,7 +1,7 @@
 /// A request to send.
 package struct ClientRequest: Sendable {
-    /// Sent as it is; `GET`, `HEAD`, `PUT` and `DELETE` may be repeated on a fresh connection when a
-    /// kept one was dead before any answer, all others never.
+    /// Sent as it is; `GET`, `HEAD`, `PUT` and `DELETE` may be repeated on a fresh connection when
+    /// a kept one was dead before any answer, all others never.
     package var method: String
     /// `http` or `https`. Dots in the path are left as they are.
     package var url: String

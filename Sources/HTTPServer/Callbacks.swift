@@ -2,8 +2,8 @@ import CMicroHTTPD
 import Glibc
 
 // The library's callbacks. Each finds the `Front` in the context handed to the daemon and the
-// `Exchange` in the connection's own context, and says nothing else. The exchange is retained when the
-// connection starts and released when it closes; in between everybody borrows it.
+// `Exchange` in the connection's own context, and says nothing else. The exchange is retained when
+// the connection starts and released when it closes; in between everybody borrows it.
 
 let acceptCallback: MHD_AcceptPolicyCallback = { context, _, _ in
     guard let front = unsafe borrowed(context, Front.self) else { return .NO }

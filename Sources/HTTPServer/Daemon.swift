@@ -1,7 +1,8 @@
 import CMicroHTTPD
 import Glibc
 
-/// The one owner of an `MHD_Daemon`. The library calls back on its own threads from `init` to `stop`.
+/// The one owner of an `MHD_Daemon`. The library calls back on its own threads from `init` to
+/// `stop`.
 @safe
 final class Daemon {
     private let pointer: OpaquePointer
@@ -14,13 +15,14 @@ final class Daemon {
         unsafe options.listenSocket = listener.socket
         unsafe options.flags = Daemon.flags(settings.threads)
         unsafe options.threads = UInt32(Daemon.threadCount(settings.threads))
-        // The library divides its own limit among its threads and stops accepting at it; ours is held
-        // by `Front.admits`, which closes what is too much. Far above it, so that ours decides.
+        // The library divides its own limit among its threads and stops accepting at it; ours is
+        // held by `Front.admits`, which closes what is too much. Far above it, so that ours
+        // decides.
         unsafe options.connections = UInt32(
             (settings.limits.connections + 16) * (Daemon.threadCount(settings.threads) + 1))
         unsafe options.inactivitySeconds = Daemon.inactivitySeconds(settings.limits)
-        // Not the library's strict mode: it refuses a missing Host with two heads in one answer and a
-        // blank in the target with none. `Framing` refuses both.
+        // Not the library's strict mode: it refuses a missing Host with two heads in one answer and
+        // a blank in the target with none. `Framing` refuses both.
         unsafe options.connectionMemoryBytes = Daemon.connectionMemoryBytes
         unsafe options.context = Unmanaged.passUnretained(front).toOpaque()
         unsafe options.accept = acceptCallback
@@ -54,8 +56,8 @@ final class Daemon {
     }
 
     private static func flags(_ threads: ServerSettings.Threads) -> UInt32 {
-        // MHD_USE_ITC wakes threads for quiesce and stop. Without MHD_USE_ERROR_LOG the library keeps
-        // quiet: standard error carries JSON lines only.
+        // MHD_USE_ITC wakes threads for quiesce and stop. Without MHD_USE_ERROR_LOG the library
+        // keeps quiet: standard error carries JSON lines only.
         let always = MHD_USE_INTERNAL_POLLING_THREAD.rawValue | MHD_USE_ITC.rawValue
         return switch threads {
         case .pool: always | MHD_USE_EPOLL.rawValue

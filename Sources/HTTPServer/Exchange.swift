@@ -1,9 +1,9 @@
 import CMicroHTTPD
 import Glibc
 
-/// One connection's side of the conversation: the request being received and its judgement. Lives as
-/// long as the connection and is touched only by the thread that serves the connection; the `Deadline`
-/// in it is the part the reaper shares.
+/// One connection's side of the conversation: the request being received and its judgement. Lives
+/// as long as the connection and is touched only by the thread that serves the connection; the
+/// `Deadline` in it is the part the reaper shares.
 final class Exchange {
     private enum Phase {
         case waiting
@@ -14,8 +14,8 @@ final class Exchange {
         case lingering(bytesLeft: Int)
     }
 
-    /// What of a refused body is still read, so that the client gets to see the answer: closing with
-    /// bytes unread resets the connection, and the answer with it.
+    /// What of a refused body is still read, so that the client gets to see the answer: closing
+    /// with bytes unread resets the connection, and the answer with it.
     private static let lingerBytesLimit = 1 << 20
     private static let lingerTime = Duration.seconds(1)
 

@@ -1,5 +1,5 @@
-/// The judgement on a request's head: whether everybody who reads these bytes, a proxy or us, agrees
-/// where the request ends and what it asks. Pure; runs before a byte of the body is taken.
+/// The judgement on a request's head: whether everybody who reads these bytes, a proxy or us,
+/// agrees where the request ends and what it asks. Pure; runs before a byte of the body is taken.
 enum Framing {
     /// The version as the library reports it.
     enum Version {
@@ -27,7 +27,8 @@ enum Framing {
         return judgeBody(version: version, fields: fields, limits: limits)
     }
 
-    /// Origin form only, visible ASCII only: everything else is percent-encoded by an honest client.
+    /// Origin form only, visible ASCII only: everything else is percent-encoded by an honest
+    /// client.
     private static func judgeTarget(_ target: [UInt8], _ limits: Limits) -> Refusal? {
         if target.count > limits.requestLineBytes { return .targetTooLong }
         let isOrigin = target.first == UInt8(ascii: "/")

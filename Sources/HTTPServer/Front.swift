@@ -85,8 +85,8 @@ final class Front: Sendable {
     }
 
     /// Before the head is complete and in the middle of a body the library takes no answer. Nothing
-    /// was sent on this connection since the last answer, and this is the thread that would send: so
-    /// it is written here, as much of it as the socket takes at once.
+    /// was sent on this connection since the last answer, and this is the thread that would send:
+    /// so it is written here, as much of it as the socket takes at once.
     private func answerAtOnce(_ status: String, _ socket: Int32) {
         let answer = "HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         unsafe Array(answer.utf8).withUnsafeBytes {
@@ -116,8 +116,8 @@ final class Front: Sendable {
 
     // MARK: Draining
 
-    /// From now on each answer closes its connection. Returns when no request is under way, or at the
-    /// deadline; false then.
+    /// From now on each answer closes its connection. Returns when no request is under way, or at
+    /// the deadline; false then.
     func drain(within duration: Duration) -> Bool {
         isDraining.store(true, ordering: .sequentiallyConsistent)
         let deadline = Deadline.now() &+ duration.nanoseconds

@@ -13,6 +13,6 @@
 //              later: idle
 //
 // A deadline is absolute: a byte now and then does not move it. One `Reaper` thread looks at all of
-// them and shuts down the sockets that are late; the library then sees the end of the connection and
-// cleans up. Whatever is ambiguous about a request's framing is refused before its body is read and
-// the connection is closed, because nobody can say where the next request would begin.
+// them and shuts down the sockets that are late; the library then sees the end of the connection
+// and cleans up. Whatever is ambiguous about a request's framing is refused before its body is read
+// and the connection is closed, because nobody can say where the next request would begin.

@@ -1,9 +1,9 @@
-/// A second look at a request's head, at the bytes themselves. The library (0.9.75) takes a lone line
-/// feed for a line break, a NUL for the end of a value or of the whole head, and hangs a folded line on
-/// the field's *name*; none of that shows in the fields it reports.
+/// A second look at a request's head, at the bytes themselves. The library (0.9.75) takes a lone
+/// line feed for a line break, a NUL for the end of a value or of the whole head, and hangs a
+/// folded line on the field's *name*; none of that shows in the fields it reports.
 ///
-/// It parses in place: of the head it has read, only the separators are overwritten, each with a zero
-/// byte. So a good head has one shape, and everything else is refused:
+/// It parses in place: of the head it has read, only the separators are overwritten, each with a
+/// zero byte. So a good head has one shape, and everything else is refused:
 ///
 ///     METHOD 0 target 0 HTTP/1.1 00 name 0 value 00 name 0 value 00 … 00
 ///            ▲ blank   ▲         ▲ CR LF ▲ colon   ▲ CR LF           ▲ the empty line

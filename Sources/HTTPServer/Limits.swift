@@ -1,10 +1,11 @@
-/// What one client may take, in bytes, pieces and time. Every number is a refusal, never a slow-down.
+/// What one client may take, in bytes, pieces and time. Every number is a refusal, never a
+/// slow-down.
 package struct Limits: Sendable {
     /// Longest request target (path and query); longer is 414. The library's own buffer refuses
     /// lines over about 8 KB with the same status.
     package var requestLineBytes = 8_000
-    /// Most parameters in a query; more is 414. The library keeps a note of each in the connection's
-    /// memory and hangs when that is full.
+    /// Most parameters in a query; more is 414. The library keeps a note of each in the
+    /// connection's memory and hangs when that is full.
     package var queryParameterCount = 64
     /// Names and values of all header fields together; more is 431.
     package var headerBytes = 12_000

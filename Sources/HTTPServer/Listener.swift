@@ -2,8 +2,8 @@
 import CMicroHTTPD
 import Glibc
 
-/// The listening socket. Ours rather than the library's, so that a failure has a name, port 0 can be
-/// read back, and a draining server refuses new connections at once.
+/// The listening socket. Ours rather than the library's, so that a failure has a name, port 0 can
+/// be read back, and a draining server refuses new connections at once.
 struct Listener: ~Copyable {
     /// Connections the kernel holds until a thread accepts them.
     private static let backlog: Int32 = 511

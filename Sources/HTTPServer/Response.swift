@@ -2,8 +2,8 @@
 package struct Response: Sendable {
     /// 200 to 599; anything else is sent as 500 without a body.
     package var status: Int
-    /// Fields to send. `Content-Length`, `Transfer-Encoding` and anything with a line break in it is
-    /// left out: the server alone frames the body.
+    /// Fields to send. `Content-Length`, `Transfer-Encoding` and anything with a line break in it
+    /// is left out: the server alone frames the body.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 

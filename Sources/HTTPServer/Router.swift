@@ -18,9 +18,9 @@ package struct PathParameters: Sendable {
 /// Chooses the handler for a path. No route is 404, a route for other methods is 405 with `Allow`;
 /// both without a body. `HEAD` is answered by the handler of `GET`.
 ///
-/// Paths are matched on their raw bytes: split at `/`, then each segment percent-decoded once. A path
-/// that could be read in two ways (an empty segment, `.`, `..`, an encoded slash or NUL, a broken
-/// escape) names no resource and is 404.
+/// Paths are matched on their raw bytes: split at `/`, then each segment percent-decoded once. A
+/// path that could be read in two ways (an empty segment, `.`, `..`, an encoded slash or NUL, a
+/// broken escape) names no resource and is 404.
 package struct Router: Sendable {
     package typealias Handler = @Sendable (Request, PathParameters) -> Response
 

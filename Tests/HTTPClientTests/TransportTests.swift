@@ -189,10 +189,9 @@ import Testing
     @Test func `a redirect is an answer and is not followed`() throws {
         let target = try ScriptedServer { _ in .answer(Self.ok) }
         defer { target.stop() }
+        let location = "Location: \(Self.url(target.port))"
         let server = try ScriptedServer { _ in
-            .answer(
-                "HTTP/1.1 302 Found\r\nLocation: \(Self.url(target.port))\r\nContent-Length: 0\r\n\r\n"
-            )
+            .answer("HTTP/1.1 302 Found\r\n\(location)\r\nContent-Length: 0\r\n\r\n")
         }
         defer { server.stop() }
         let response = try Transport(Self.settings()).send(

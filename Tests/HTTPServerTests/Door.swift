@@ -13,8 +13,8 @@ final class Door {
 
     /// `overrides` are further settings of the environment, `bindWords` of the listening socket.
     init(to responder: UInt16, overrides: [String] = [], bindWords: String = "") throws {
-        // Inherited, so that no other test takes the port in between; whoever connects before HAProxy
-        // is ready waits in its backlog.
+        // Inherited, so that no other test takes the port in between; whoever connects before
+        // HAProxy is ready waits in its backlog.
         let (descriptor, port) = try boundSocket()
         defer { close(descriptor) }
         self.port = port

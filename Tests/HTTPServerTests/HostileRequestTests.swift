@@ -36,8 +36,8 @@ import Testing
         withExtendedLifetime(door) {}
     }
 
-    /// Sends the bytes and reads to the end. Where the other end may rightly keep the connection, the
-    /// end of our side follows the first answer; otherwise it must close by itself.
+    /// Sends the bytes and reads to the end. Where the other end may rightly keep the connection,
+    /// the end of our side follows the first answer; otherwise it must close by itself.
     private static func play(
         _ hostile: HostileRequest, mayStayOpen: Bool, on server: TestServer, through port: UInt16
     ) throws -> Played {

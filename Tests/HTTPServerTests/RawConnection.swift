@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-/// A TCP connection that says exactly the bytes it is told to, however wrong, and never waits longer
-/// than its deadlines.
+/// A TCP connection that says exactly the bytes it is told to, however wrong, and never waits
+/// longer than its deadlines.
 final class RawConnection {
     /// What came back until the other end closed, or until the deadline.
     struct Answer {
