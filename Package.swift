@@ -118,6 +118,12 @@ let testTargets: [Target] = [
     tests("LocalesTests", ["Locales"]),
     tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
+    tests(
+        "ResponderTests",
+        [
+            "AppStore", "HTTPClient", "HTTPServer", "Migrations", "Operator", "Postgres",
+            "Responder", "Retention", "RetentionStore", "Service", "Signing", "TestSupport",
+        ]),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
     tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),

@@ -1,7 +1,7 @@
 internal import Postgres
 internal import Retention
-internal import RetentionStore
-internal import Service
+package import RetentionStore
+package import Service
 internal import Synchronization
 
 /// Carries decisions from the spool into PostgreSQL, oldest first, one transaction a tenant.
@@ -9,7 +9,7 @@ internal import Synchronization
 /// A position moves on only after the commit, so an outage loses nothing; whatever is sent twice
 /// falls on the same key. A record that the database refuses for what it is, not for a passing
 /// fault, is set aside in `rejected.spool-rejects` and counted, and those after it go on.
-final class DecisionShipper: Sendable {
+package final class DecisionShipper: Sendable {
     private struct Position {
         var segment = 0
         var offset: Int64 = 0
@@ -22,7 +22,7 @@ final class DecisionShipper: Sendable {
     private let metrics: ResponderMetrics
     private let position = Mutex(Position())
 
-    init(
+    package init(
         spool: DecisionSpool, store: RetentionStore, clock: Clock, log: Log,
         metrics: ResponderMetrics
     ) {
@@ -36,7 +36,7 @@ final class DecisionShipper: Sendable {
     /// Ships all that is there now. Called from one thread at a time.
     ///
     /// - Throws: where the database or the disk fails; the next call goes on from the same place.
-    func ship() throws {
+    package func ship() throws {
         var at = position.withLock { $0 }
         defer {
             position.withLock { $0 = at }

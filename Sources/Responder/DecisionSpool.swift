@@ -11,13 +11,19 @@ internal import Synchronization
 /// bounds what a power failure takes. After a restart what was not removed is shipped again: the
 /// table's key makes a second copy of a record disappear. A new start opens a new file and never
 /// writes behind a half record of the last one.
-final class DecisionSpool: Sendable {
-    static let segmentBytesLimit: Int64 = 1 << 20
-    /// Some four million decisions: hours of an outage at a thousand a second. Beyond it new ones
-    /// are lost, and counted, rather than the disk filled.
-    static let spoolBytesLimit: Int64 = 1 << 30
+package final class DecisionSpool: Sendable {
     /// What one `read` takes in at most.
-    static let readBytesLimit = 256 << 10
+    package static let readBytesLimit = 256 << 10
+
+    package struct Limits: Sendable {
+        /// A file is closed at this size; what is shipped can be removed then.
+        package var segmentBytes: Int64 = 1 << 20
+        /// Some four million decisions: an hour of an outage at a thousand a second. Beyond it new
+        /// ones are lost, and counted, rather than the disk filled.
+        package var spoolBytes: Int64 = 1 << 30
+
+        package init() {}
+    }
 
     private struct Growing {
         var number: Int
@@ -26,12 +32,15 @@ final class DecisionSpool: Sendable {
         var closedBytes: Int64
     }
 
-    let directory: String
+    package let directory: String
+    private let limits: Limits
     private let ownership: AppendFile
     private let growing: Mutex<Growing>
 
-    init(directory: String) throws {
+    /// - Throws: `FileError.inUse` where another process has the folder.
+    package init(directory: String, limits: Limits = Limits()) throws {
         self.directory = directory
+        self.limits = limits
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
@@ -52,13 +61,13 @@ final class DecisionSpool: Sendable {
     /// Returns once the record is in the file.
     ///
     /// - Throws: `SpoolFull`, or `FileError` where the disk takes no more.
-    func append(_ decision: SpooledDecision) throws {
+    package func append(_ decision: SpooledDecision) throws {
         let record = decision.encoded()
         guard record.count <= SpooledDecision.recordBytesLimit else { throw SpoolFull() }
         try growing.withLock { growing in
-            guard growing.closedBytes + growing.bytes + Int64(record.count) <= Self.spoolBytesLimit
+            guard growing.closedBytes + growing.bytes + Int64(record.count) <= limits.spoolBytes
             else { throw SpoolFull() }
-            if growing.bytes + Int64(record.count) > Self.segmentBytesLimit {
+            if growing.bytes + Int64(record.count) > limits.segmentBytes {
                 try rotate(&growing)
             }
             do {
@@ -72,16 +81,8 @@ final class DecisionSpool: Sendable {
         }
     }
 
-    func sync() throws {
+    package func sync() throws {
         try growing.withLock { $0.file }.sync()
-    }
-
-    /// Closes the growing file, if anything is in it, so that all there is can be removed once
-    /// shipped.
-    func closeSegment() throws {
-        try growing.withLock { growing in
-            if growing.bytes > 0 { try rotate(&growing) }
-        }
     }
 
     private func rotate(_ growing: inout Growing) throws {
@@ -95,24 +96,24 @@ final class DecisionSpool: Sendable {
     }
 
     /// The numbers of all files, oldest first, and the one that still grows.
-    func segments() throws -> (all: [Int], growing: Int) {
+    package func segments() throws -> (all: [Int], growing: Int) {
         let number = growing.withLock { $0.number }
         return (try Self.segments(in: directory), number)
     }
 
-    func sizeBytes(_ segment: Int) throws -> Int64 {
+    package func sizeBytes(_ segment: Int) throws -> Int64 {
         try FileBytes.sizeBytes(Self.path(directory, segment))
     }
 
     /// Whole records from `offset` on, as many as fit into one read.
-    func read(_ segment: Int, from offset: Int64) throws -> SpoolBatch {
+    package func read(_ segment: Int, from offset: Int64) throws -> SpoolBatch {
         SpoolBatch(
             try FileBytes.read(
                 Self.path(directory, segment), from: offset, count: Self.readBytesLimit))
     }
 
     /// Forgets a closed file.
-    func remove(_ segment: Int) throws {
+    package func remove(_ segment: Int) throws {
         let path = Self.path(directory, segment)
         let bytes = try FileBytes.sizeBytes(path)
         try FileManager.default.removeItem(atPath: path)
@@ -137,22 +138,22 @@ final class DecisionSpool: Sendable {
 }
 
 /// The spool has reached its limit, or the record is larger than any decision is.
-struct SpoolFull: Error, CustomStringConvertible {
-    let description =
+package struct SpoolFull: Error, CustomStringConvertible {
+    package let description =
         "the spool takes no more; find out why decisions do not reach PostgreSQL"
 }
 
 /// What one read of a spool file holds.
-struct SpoolBatch {
-    private(set) var decisions: [SpooledDecision] = []
+package struct SpoolBatch {
+    package private(set) var decisions: [SpooledDecision] = []
     /// Of whole records, counted from where the read began.
-    private(set) var consumedBytes: Int64 = 0
+    package private(set) var consumedBytes: Int64 = 0
     /// Bytes of records whose checksum or form is wrong; they are stepped over.
-    private(set) var damagedBytes: Int64 = 0
+    package private(set) var damagedBytes: Int64 = 0
     /// The read ended in the middle of a record, or of what cannot be one.
-    private(set) var hasRest = false
+    package private(set) var hasRest = false
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         var position = 0
         while position < bytes.count {
             guard let body = Self.body(in: bytes, at: position) else {

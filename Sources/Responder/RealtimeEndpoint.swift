@@ -1,20 +1,31 @@
-internal import AppStore
+package import AppStore
 internal import FoundationEssentials
-internal import HTTPServer
+package import HTTPServer
 internal import Locales
 internal import Retention
 internal import RetentionStore
-internal import Service
+package import Service
 
 /// `POST /realtime/{token}`: one request, one answer, no wait for anything outside this process.
-struct RealtimeEndpoint: Sendable {
-    let apps: ServedApps
-    let verifier: SignedDataVerifier
-    let spool: DecisionSpool
-    let clock: Clock
-    let metrics: ResponderMetrics
+package struct RealtimeEndpoint: Sendable {
+    package let apps: ServedApps
+    package let verifier: SignedDataVerifier
+    package let spool: DecisionSpool
+    package let clock: Clock
+    package let metrics: ResponderMetrics
 
-    func respond(to request: Request, _ parameters: PathParameters) -> Response {
+    package init(
+        apps: ServedApps, verifier: SignedDataVerifier, spool: DecisionSpool, clock: Clock,
+        metrics: ResponderMetrics
+    ) {
+        self.apps = apps
+        self.verifier = verifier
+        self.spool = spool
+        self.clock = clock
+        self.metrics = metrics
+    }
+
+    package func respond(to request: Request, _ parameters: PathParameters) -> Response {
         let start = ContinuousClock.now
         guard let token = parameters.bytes("token"), let app = apps.find(token: token) else {
             metrics.refused.add(1, "unknownToken")

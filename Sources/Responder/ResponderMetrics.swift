@@ -1,23 +1,23 @@
 internal import HTTPServer
-internal import Service
+package import Service
 
 /// Everything the responder counts; `docs/operating.md` says what each means.
-struct ResponderMetrics: Sendable {
-    let decided: Counter
-    let refused: Counter
-    let httpRefused: Counter
-    let answerSeconds: Histogram
-    let snapshotsServed: Gauge
-    let snapshotRefused: Counter
-    let keyRefused: Counter
-    let offerNotSigned: Counter
-    let spoolLost: Counter
-    let spoolDamaged: Counter
-    let shipped: Counter
-    let shipRejected: Counter
-    let shipWaiting: Gauge
+package struct ResponderMetrics: Sendable {
+    package let decided: Counter
+    package let refused: Counter
+    package let httpRefused: Counter
+    package let answerSeconds: Histogram
+    package let snapshotsServed: Gauge
+    package let snapshotRefused: Counter
+    package let keyRefused: Counter
+    package let offerNotSigned: Counter
+    package let spoolLost: Counter
+    package let spoolDamaged: Counter
+    package let shipped: Counter
+    package let shipRejected: Counter
+    package let shipWaiting: Gauge
 
-    init(_ metrics: Metrics) {
+    package init(_ metrics: Metrics) {
         decided = metrics.counter(
             "holdfast_decisions", "Real-time requests decided, by kind of answer.",
             labels: ["kind"])

@@ -1,27 +1,27 @@
-internal import AppStore
+package import AppStore
 internal import FoundationEssentials
-internal import Locales
-internal import Retention
-internal import RetentionStore
+package import Locales
+package import Retention
+package import RetentionStore
 internal import Signing
 internal import Synchronization
 
 /// One app in one environment as it is answered from: immutable, replaced as a whole.
-final class ServedApp: Sendable {
-    let serving: ServingSnapshot
-    let matcher: LocaleMatcher
+package final class ServedApp: Sendable {
+    package let serving: ServingSnapshot
+    package let matcher: LocaleMatcher
     /// `nil` where the app has no key, or one that does not open: its offers are not answered then.
-    let offerSigner: OfferSigner?
+    package let offerSigner: OfferSigner?
 
-    var snapshot: Snapshot { serving.snapshot }
+    package var snapshot: Snapshot { serving.snapshot }
 
-    init(_ snapshot: Snapshot, offerSigner: OfferSigner?) {
+    package init(_ snapshot: Snapshot, offerSigner: OfferSigner?) {
         serving = ServingSnapshot(snapshot)
         matcher = LocaleMatcher(supported: serving.locales)
         self.offerSigner = offerSigner
     }
 
-    var head: SnapshotHead {
+    package var head: SnapshotHead {
         SnapshotHead(
             tenant: snapshot.tenant,
             key: AppEnvironment(app: snapshot.app, environment: snapshot.environment),
@@ -31,7 +31,7 @@ final class ServedApp: Sendable {
 
 /// Who is served, by the hash of the token in the URL. Readers take a reference under a short lock;
 /// the feed swaps a whole new table in.
-final class ServedApps: Sendable {
+package final class ServedApps: Sendable {
     private struct Key: Hashable {
         let tenant: TenantID
         let key: AppEnvironment
@@ -44,20 +44,22 @@ final class ServedApps: Sendable {
 
     private let table = Mutex(Table())
 
+    package init() {}
+
     /// The app whose endpoint the token is; `nil` for nobody's.
-    func find(token: [UInt8]) -> ServedApp? {
+    package func find(token: [UInt8]) -> ServedApp? {
         let hash = SHA256.digest(token)
         return table.withLock { $0.byToken[hash] }
     }
 
-    func find(_ head: SnapshotHead) -> ServedApp? {
+    package func find(_ head: SnapshotHead) -> ServedApp? {
         table.withLock { $0.byKey[Key(tenant: head.tenant, key: head.key)] }
     }
 
-    var count: Int { table.withLock { $0.byKey.count } }
+    package var count: Int { table.withLock { $0.byKey.count } }
 
     /// Takes in newer snapshots, and drops every app that is not among `heads` any more.
-    func update(with newer: [ServedApp], keeping heads: [SnapshotHead]) {
+    package func update(with newer: [ServedApp], keeping heads: [SnapshotHead]) {
         let live = Set(heads.map { Key(tenant: $0.tenant, key: $0.key) })
         table.withLock { table in
             var byKey = table.byKey.filter { live.contains($0.key) }

@@ -1,9 +1,9 @@
 internal import AppStore
 internal import FoundationEssentials
 internal import Retention
-internal import RetentionStore
-internal import Service
-internal import Signing
+package import RetentionStore
+package import Service
+package import Signing
 internal import Synchronization
 
 /// Looks for newer snapshots and takes them in.
@@ -11,7 +11,7 @@ internal import Synchronization
 /// A snapshot that is missing, corrupt, of another app or older than the one in use is refused and
 /// the one in use stays: a wrong answer is worse than an old one. One app's fault holds up no
 /// other.
-final class SnapshotFeed: Sendable {
+package final class SnapshotFeed: Sendable {
     private let store: RetentionStore
     private let apps: ServedApps
     private let platformKey: PrivateKey?
@@ -19,7 +19,7 @@ final class SnapshotFeed: Sendable {
     private let metrics: ResponderMetrics
     private let polled = Mutex(false)
 
-    init(
+    package init(
         store: RetentionStore, apps: ServedApps, platformKey: PrivateKey?, log: Log,
         metrics: ResponderMetrics
     ) {
@@ -31,10 +31,10 @@ final class SnapshotFeed: Sendable {
     }
 
     /// Whether the whole list was read at least once.
-    var hasPolled: Bool { polled.withLock { $0 } }
+    package var hasPolled: Bool { polled.withLock { $0 } }
 
     /// One look. Throws where the database cannot be read; nothing has changed then.
-    func poll() throws {
+    package func poll() throws {
         let heads = try store.snapshotHeads(.routing)
         var newer: [ServedApp] = []
         for head in heads {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Retention
-internal import RetentionStore
+package import Retention
+package import RetentionStore
 
 /// A decision as it stands in the spool: its tenant, and the record for that tenant's table.
 ///
@@ -8,18 +8,18 @@ internal import RetentionStore
 ///
 ///     length u32 │ crc32 u32 │ version u8 │ tenant, app 16+16 │ environment u8 │ four i64 │ …
 ///     └── of what follows the checksum ──┘
-struct SpooledDecision: Equatable, Sendable {
-    static let version: UInt8 = 1
-    static let headBytes = 8
-    static let recordBytesLimit = 4_096
+package struct SpooledDecision: Equatable, Sendable {
+    package static let version: UInt8 = 1
+    package static let headBytes = 8
+    package static let recordBytesLimit = 4_096
     /// The reader's locale comes from outside; what is longer is no locale and is cut.
-    static let localeBytesLimit = 64
+    package static let localeBytesLimit = 64
 
-    let tenant: TenantID
-    let record: DecisionRecord
+    package let tenant: TenantID
+    package let record: DecisionRecord
 
     /// The whole record with its length and checksum before it.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = SpoolWriter()
         writer.append(Self.version)
         writer.append(tenant.uuid)
@@ -41,7 +41,7 @@ struct SpooledDecision: Equatable, Sendable {
     }
 
     /// The record in `body`, whose length and checksum were found right; `nil` for another form.
-    init?(body: [UInt8]) {
+    package init?(body: [UInt8]) {
         var reader = SpoolReader(body)
         guard reader.byte() == Self.version, let tenant = reader.uuid(), let app = reader.uuid(),
             let environment = reader.byte(), let signedDate = reader.integer(),
@@ -62,13 +62,13 @@ struct SpooledDecision: Equatable, Sendable {
                 snapshotNumber: snapshotNumber, durationMicroseconds: duration))
     }
 
-    init(tenant: TenantID, record: DecisionRecord) {
+    package init(tenant: TenantID, record: DecisionRecord) {
         self.tenant = tenant
         self.record = record
     }
 
     /// At most `localeBytesLimit` bytes, whole characters, without NUL, which no text column takes.
-    static func cut(_ locale: String) -> String {
+    package static func cut(_ locale: String) -> String {
         let bytes = locale.utf8.prefix(localeBytesLimit).filter { $0 != 0 }
         var end = bytes.count
         while end > 0, String(validating: bytes[..<end], as: UTF8.self) == nil { end -= 1 }

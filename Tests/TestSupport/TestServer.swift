@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Glibc
 internal import Migrations
 internal import Operator
@@ -36,10 +37,9 @@ struct TestServer: Sendable {
 
     private func makeTemplate() throws {
         try execute("create database holdfast_template owner holdfast_owner")
-        let url = url(database: "holdfast_template", role: "holdfast_migrator")
-        let pool = try Pool(TestServer.patient(url))
-        defer { pool.close() }
-        try pool.withConnection { _ = try Migrator(migrations: Schema.migrations).migrate($0) }
+        try Schema.migrate(
+            url: url(database: "holdfast_template", role: "holdfast_migrator"),
+            nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }
 
     private static func patient(_ url: String) -> PoolSettings {

@@ -1,0 +1,133 @@
+import Foundation
+import Responder
+import Retention
+import RetentionStore
+import Service
+import TestSupport
+import Testing
+
+@Suite struct DecisionSpoolTests {
+    @Test func `every kind of decision comes back as it was`() throws {
+        for decision in Samples.decisions {
+            let spooled = Samples.spooled(decision)
+            let batch = SpoolBatch(spooled.encoded())
+            #expect(batch.decisions == [spooled])
+            #expect(!batch.hasRest && batch.damagedBytes == 0)
+        }
+    }
+
+    @Test func `a locale from outside is cut to whole characters without NUL`() {
+        #expect(SpooledDecision.cut("en\u{0}-US") == "en-US")
+        let long = String(repeating: "語", count: 100)
+        let cut = SpooledDecision.cut(long)
+        #expect(cut.utf8.count <= SpooledDecision.localeBytesLimit && long.hasPrefix(cut))
+        #expect(!cut.isEmpty)
+    }
+
+    @Test func `a tail cut off anywhere is a rest, and what is before it whole`() {
+        let first = Samples.spooled(Samples.decisions[0])
+        let second = Samples.spooled(Samples.decisions[1])
+        let whole = first.encoded() + second.encoded()
+        for length in first.encoded().count..<whole.count {
+            let batch = SpoolBatch(Array(whole[..<length]))
+            #expect(batch.decisions == [first])
+            #expect(batch.consumedBytes == Int64(first.encoded().count))
+            #expect(batch.hasRest == (length > first.encoded().count))
+        }
+    }
+
+    @Test func `one wrong byte never yields another decision`() {
+        let good = Samples.spooled(Samples.decisions[2]).encoded()
+        for index in good.indices {
+            for bit in 0..<8 {
+                var bytes = good
+                bytes[index] ^= 1 << UInt8(bit)
+                let batch = SpoolBatch(bytes)
+                #expect(batch.decisions.isEmpty)
+                #expect(batch.hasRest || batch.damagedBytes > 0)
+            }
+        }
+    }
+
+    @Test func `random bytes are no decisions and no crash`() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            let count = Int.random(in: 0...300, using: &random)
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(SpoolBatch(bytes).decisions.isEmpty)
+        }
+    }
+
+    @Test func `a folder belongs to one process`() throws {
+        let folder = try SpoolFolder()
+        let first = try DecisionSpool(directory: folder.path)
+        let error = #expect(throws: FileError.self) {
+            _ = try DecisionSpool(directory: folder.path)
+        }
+        #expect(error?.code == .inUse)
+        try first.append(Samples.spooled(Samples.decisions[0]))
+    }
+
+    @Test func `a new start writes a new file and finds what the last one left`() throws {
+        let folder = try SpoolFolder()
+        let kept = Samples.spooled(Samples.decisions[0])
+        do {
+            let spool = try DecisionSpool(directory: folder.path)
+            try spool.append(kept)
+        }
+        let spool = try DecisionSpool(directory: folder.path)
+        let segments = try spool.segments()
+        #expect(segments.all.count == 2 && segments.all.last == segments.growing)
+        #expect(try spool.read(segments.all[0], from: 0).decisions == [kept])
+    }
+
+    @Test func `files are closed at their size, and the whole has a limit`() throws {
+        let folder = try SpoolFolder()
+        var limits = DecisionSpool.Limits()
+        let record = Samples.spooled(Samples.decisions[0])
+        limits.segmentBytes = Int64(record.encoded().count * 2)
+        limits.spoolBytes = Int64(record.encoded().count * 5)
+        let spool = try DecisionSpool(directory: folder.path, limits: limits)
+        for _ in 0..<5 { try spool.append(record) }
+        #expect(try spool.segments().all.count == 3)
+        #expect(throws: SpoolFull.self) { try spool.append(record) }
+        try spool.remove(try spool.segments().all[0])
+        try spool.append(record)
+    }
+}
+
+/// Decisions of every kind, for spool and shipper.
+enum Samples {
+    static let rule = RuleID(UUID())
+
+    static let decisions: [Decision] = [
+        Decision(answer: .message(UUID()), rule: rule, localeServed: "en-US"),
+        Decision(answer: .defaultMessage(UUID()), rule: nil, localeServed: "zh-Hant"),
+        Decision(
+            answer: .alternateProduct(UUID(), productId: "annual", billingPlanType: .monthly),
+            rule: rule, localeServed: "ja"),
+        Decision(
+            answer: .alternateProduct(UUID(), productId: "年間", billingPlanType: nil), rule: rule,
+            localeServed: "ja"),
+        Decision(
+            answer: .promotionalOffer(UUID(), productId: "monthly", offerIdentifier: "half"),
+            rule: rule, localeServed: "es-MX"),
+        Decision(answer: .fallback(.chosenByRule), rule: rule, localeServed: nil),
+        Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil),
+    ]
+
+    static func spooled(
+        _ decision: Decision, tenant: TenantID = TenantID(UUID()), app: AppID = AppID(UUID()),
+        transaction: String = "2000000000000001", at date: Date = Date()
+    ) -> SpooledDecision {
+        let now = Int64(date.timeIntervalSince1970 * 1_000)
+        return SpooledDecision(
+            tenant: tenant,
+            record: DecisionRecord(
+                key: AppEnvironment(app: app, environment: .sandbox),
+                signedDate: Instant(milliseconds: now), requestIdentifier: UUID(),
+                decidedAt: Instant(milliseconds: now + 5), originalTransactionId: transaction,
+                productId: "monthly", localeAsked: "en-US", decision: decision, snapshotNumber: 7,
+                durationMicroseconds: 812))
+    }
+}
