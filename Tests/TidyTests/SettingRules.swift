@@ -10,7 +10,8 @@ enum SettingRules {
         ],
         clean: planted(documented: "`HOLDFAST_A=1`, HOLDFAST_*")
     ) { tree in
-        let read = Set(tree.sources.flatMap { names(in: $0, pattern: quoted) })
+        let proxy = tree.file("deploy/haproxy.cfg").map { names(in: $0, pattern: expanded) } ?? []
+        let read = Set(tree.sources.flatMap { names(in: $0, pattern: quoted) }).union(proxy)
         return documents.compactMap(tree.file).flatMap { document -> [Offence] in
             let told = names(in: document, pattern: plain)
             let missing = read.subtracting(told).sorted().map {
@@ -24,6 +25,9 @@ enum SettingRules {
     }
 
     private static var quoted: Regex<(Substring, Substring)> { /"(HOLDFAST_[A-Z0-9_]*[A-Z0-9])"/ }
+    private static var expanded: Regex<(Substring, Substring)> {
+        /\$\{(HOLDFAST_[A-Z0-9_]*[A-Z0-9])/
+    }
     private static var plain: Regex<(Substring, Substring)> { /\b(HOLDFAST_[A-Z0-9_]*[A-Z0-9])\b/ }
 
     private static func names(
