@@ -124,6 +124,7 @@ let testTargets: [Target] = [
             "AppStore", "HTTPClient", "HTTPServer", "Migrations", "Operator", "Postgres",
             "Responder", "Retention", "RetentionStore", "Service", "Signing", "TestSupport",
         ]),
+    tests("RetentionTests", ["Retention"]),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
     tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),

@@ -3,23 +3,28 @@ import FoundationEssentials
 /// A snapshot arranged for look-up. Made once when the snapshot is taken in, then only read.
 package struct ServingSnapshot: Sendable {
     package let snapshot: Snapshot
-    private let products: [String: Product]
-    private let offers: Set<Offer>
+    private let products: [ExactText: Product]
+    private let offers: Set<PromotionalOffer>
     private let messages: [MessageID: ServedMessage]
-    private let defaults: [String: [String: UUID]]
+    private let defaults: [ExactText: [String: UUID]]
 
     package init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         products = Dictionary(
-            snapshot.products.map { ($0.productId, $0) }, uniquingKeysWith: { first, _ in first })
-        offers = Set(snapshot.offers.filter { $0.kind == .promotional })
+            snapshot.products.map { (ExactText($0.productId), $0) },
+            uniquingKeysWith: { first, _ in first })
+        offers = Set(
+            snapshot.offers.filter { $0.kind == .promotional }.map {
+                PromotionalOffer($0.productId, $0.offerIdentifier)
+            })
         messages = Dictionary(
             snapshot.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        defaults = Dictionary(grouping: snapshot.defaults, by: \.productId).mapValues { rows in
-            Dictionary(
-                rows.map { ($0.locale, $0.messageIdentifier) },
-                uniquingKeysWith: { first, _ in first })
-        }
+        defaults = Dictionary(grouping: snapshot.defaults, by: { ExactText($0.productId) })
+            .mapValues { rows in
+                Dictionary(
+                    rows.map { ($0.locale, $0.messageIdentifier) },
+                    uniquingKeysWith: { first, _ in first })
+            }
     }
 
     /// Every locale in which the app has approved text: what a reader's locale is matched against.
@@ -63,9 +68,7 @@ package struct ServingSnapshot: Sendable {
                 .alternateProduct($0, productId: productId, billingPlanType: plan)
             }
         case .promotionalOffer(let message, let productId, let offerIdentifier):
-            let offer = Offer(
-                offerIdentifier: offerIdentifier, productId: productId, kind: .promotional)
-            guard canSignOffers, offers.contains(offer),
+            guard canSignOffers, offers.contains(PromotionalOffer(productId, offerIdentifier)),
                 isSameGroup(request.productId, productId)
             else { return nil }
             return say(message, .promotionalOffer, chain, by: rule) {
@@ -91,18 +94,21 @@ package struct ServingSnapshot: Sendable {
     }
 
     private func isSameGroup(_ current: String, _ other: String) -> Bool {
-        guard let current = products[current], let other = products[other] else { return false }
-        return current.subscriptionGroup == other.subscriptionGroup
+        guard let current = products[ExactText(current)], let other = products[ExactText(other)]
+        else { return false }
+        return isSame(current.subscriptionGroup, other.subscriptionGroup)
     }
 
     private func isSwitch(from current: String, to other: String, plan: BillingPlanType?) -> Bool {
-        guard current != other, isSameGroup(current, other) else { return false }
+        guard !isSame(current, other), isSameGroup(current, other) else { return false }
         guard let plan else { return true }
-        return products[other]?.billingPlans.contains(plan) ?? false
+        return products[ExactText(other)]?.billingPlans.contains {
+            isSame($0.rawValue, plan.rawValue)
+        } ?? false
     }
 
     private func defaultDecision(for request: DecisionRequest, chain: [String]) -> Decision {
-        let byLocale = defaults[request.productId] ?? [:]
+        let byLocale = defaults[ExactText(request.productId)] ?? [:]
         for locale in chain {
             if let identifier = byLocale[locale] {
                 return Decision(
@@ -110,5 +116,16 @@ package struct ServingSnapshot: Sendable {
             }
         }
         return Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil)
+    }
+}
+
+/// The two names that pick an offer.
+private struct PromotionalOffer: Hashable {
+    let productId: ExactText
+    let offerIdentifier: ExactText
+
+    init(_ productId: String, _ offerIdentifier: String) {
+        self.productId = ExactText(productId)
+        self.offerIdentifier = ExactText(offerIdentifier)
     }
 }

@@ -105,6 +105,9 @@ package struct Localization: Hashable, Codable, Sendable {
         }
         for (index, bullet) in bullets.enumerated() {
             let field = "bulletPoints/\(index)"
+            if bullet.text.isEmpty {
+                problems.append(.init(field: "\(field)/text", problem: "is empty"))
+            }
             problems += [
                 .tooLong("\(field)/text", bullet.text, limit: MessageLimit.bulletTextUnits),
                 .tooLong(

@@ -14,6 +14,10 @@ package struct RuleSet: Codable, Equatable, Sendable {
         self.rules = rules
     }
 
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case schemaVersion, rules
+    }
+
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         schemaVersion = try container.decode(Int.self, forKey: .schemaVersion)
@@ -22,6 +26,7 @@ package struct RuleSet: Codable, Equatable, Sendable {
                 forKey: .schemaVersion, in: container,
                 debugDescription: "schemaVersion \(schemaVersion), this build reads 1")
         }
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
         rules = try container.decode([Rule].self, forKey: .rules)
         guard rules.count <= Self.rulesLimit else {
             throw DecodingError.dataCorruptedError(
@@ -43,6 +48,20 @@ package struct Rule: Codable, Equatable, Sendable {
         self.name = name
         self.when = when
         self.treatment = treatment
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, name, when, treatment
+    }
+
+    /// An unknown member may be a condition of a later form; see `Conditions`.
+    package init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(RuleID.self, forKey: .id)
+        name = try container.decode(String.self, forKey: .name)
+        when = try container.decode(Conditions.self, forKey: .when)
+        treatment = try container.decode(Treatment.self, forKey: .treatment)
     }
 }
 
@@ -80,8 +99,8 @@ package struct Conditions: Codable, Equatable, Sendable {
     }
 
     func hold(for request: DecisionRequest) -> Bool {
-        productIds.map { $0.contains(request.productId) } ?? true
-            && languages.map { $0.contains(request.language) } ?? true
+        productIds.map { $0.contains { isSame($0, request.productId) } } ?? true
+            && languages.map { $0.contains { isSame($0, request.language) } } ?? true
             && environments.map { $0.contains(request.environment) } ?? true
     }
 }
@@ -102,11 +121,21 @@ extension Treatment: Codable {
 
     private enum Kind: String, Codable {
         case message, switchPlan, promotionalOffer, fallback
+
+        var members: [CodingKeys] {
+            switch self {
+            case .message: [.kind, .messageId]
+            case .switchPlan: [.kind, .messageId, .productId, .billingPlanType]
+            case .promotionalOffer: [.kind, .messageId, .productId, .offerIdentifier]
+            case .fallback: [.kind]
+            }
+        }
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let kind = try container.decode(Kind.self, forKey: .kind)
+        try decoder.refuseMembers(besides: kind.members.map(\.rawValue))
         if kind == .fallback {
             self = .fallback
             return
@@ -156,7 +185,7 @@ extension Decoder {
         if let unknown = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
             throw DecodingError.dataCorruptedError(
                 forKey: unknown, in: container,
-                debugDescription: "unknown condition; known are \(known.joined(separator: ", "))")
+                debugDescription: "unknown member; known are \(known.joined(separator: ", "))")
         }
     }
 }

@@ -12,8 +12,8 @@ import Signing
 import TestSupport
 import Testing
 
-/// A responder in this process: the sample agency in a database of the test's own, a real server, and
-/// a chain of certificates that stands for Apple's.
+/// A responder in this process: the sample agency in a database of the test's own, a real server,
+/// and a chain of certificates that stands for Apple's.
 final class Stage {
     static let productionApp = 0
     static let day: Int64 = 86_400

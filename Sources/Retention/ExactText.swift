@@ -1,0 +1,14 @@
+/// Apple's identifiers are the same only when their bytes are. Swift's `String` also takes two
+/// spellings of an accented letter for one, and the Kelvin sign for a K.
+func isSame(_ a: String, _ b: String) -> Bool {
+    a.utf8.elementsEqual(b.utf8)
+}
+
+/// A text as a key that compares by bytes.
+struct ExactText: Hashable, Sendable {
+    private let utf8: [UInt8]
+
+    init(_ text: String) {
+        utf8 = Array(text.utf8)
+    }
+}
