@@ -124,6 +124,12 @@ let testTargets: [Target] = [
             "AppStore", "HTTPClient", "HTTPServer", "Migrations", "Operator", "Postgres",
             "Responder", "Retention", "RetentionStore", "Service", "Signing", "TestSupport",
         ]),
+    tests(
+        "RetentionStoreTests",
+        [
+            "Migrations", "Operator", "Postgres", "Retention", "RetentionStore", "Signing",
+            "TestSupport",
+        ]),
     tests("RetentionTests", ["Retention"]),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
