@@ -45,8 +45,9 @@ package final class DecisionShipper: Sendable {
         let segments = try spool.segments()
         for segment in segments.all where segment >= at.segment {
             if segment > at.segment { at = Position(segment: segment, offset: 0) }
-            try drain(&at, isGrowing: segment == segments.growing)
-            if segment != segments.growing { try spool.remove(segment) }
+            let isGrowing = segment >= segments.growing
+            try drain(&at, isGrowing: isGrowing)
+            if !isGrowing { try spool.remove(segment) }
         }
     }
 

@@ -96,9 +96,12 @@ package final class DecisionSpool: Sendable {
     }
 
     /// The numbers of all files, oldest first, and the one that still grows.
+    ///
+    /// The folder is read first: a file made meanwhile is then not listed at all, rather than
+    /// listed and taken for a closed one.
     package func segments() throws -> (all: [Int], growing: Int) {
-        let number = growing.withLock { $0.number }
-        return (try Self.segments(in: directory), number)
+        let all = try Self.segments(in: directory)
+        return (all, growing.withLock { $0.number })
     }
 
     package func sizeBytes(_ segment: Int) throws -> Int64 {

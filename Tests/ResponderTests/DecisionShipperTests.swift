@@ -60,6 +60,29 @@ import Testing
         #expect(metrics.shipped.value() == 140)
     }
 
+    @Test func `shipped while it is written and files change, nothing is lost`() throws {
+        let database = try Database.current()
+        var limits = DecisionSpool.Limits()
+        limits.segmentBytes = 600
+        let spool = try DecisionSpool(directory: folder.path, limits: limits)
+        let shipper = shipper(spool, database.responder)
+        let (tenant, app) = (tenants[0], app)
+        let writers = (0..<4).map { _ in
+            ParallelWork {
+                for _ in 0..<200 {
+                    try spool.append(
+                        Samples.spooled(Samples.decisions[0], tenant: tenant, app: app))
+                }
+            }
+        }
+        let shipping = ParallelWork { for _ in 0..<200 { try shipper.ship() } }
+        for writer in writers { try writer.value() }
+        try shipping.value()
+        try shipper.ship()
+        #expect(try stored(tenant, database.operator).count == 800)
+        #expect(metrics.spoolDamaged.value() == 0)
+    }
+
     @Test func `shipped again after a restart, nothing doubles`() throws {
         let database = try Database.current()
         let record = Samples.spooled(Samples.decisions[0], tenant: tenants[0], app: app)
