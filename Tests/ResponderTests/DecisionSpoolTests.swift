@@ -81,6 +81,25 @@ import Testing
         #expect(try spool.read(segments.all[0], from: 0).decisions == [kept])
     }
 
+    /// Otherwise the shipper would remove the file that is being written.
+    @Test func `no listed file is newer than the growing one, whenever it is asked`() throws {
+        let folder = try SpoolFolder()
+        var limits = DecisionSpool.Limits()
+        limits.segmentBytes = 1
+        let spool = try DecisionSpool(directory: folder.path, limits: limits)
+        let writer = ParallelWork {
+            for _ in 0..<500 { try spool.append(Samples.spooled(Samples.decisions[0])) }
+        }
+        var looks = 0
+        while try spool.segments().growing < 500 {
+            let segments = try spool.segments()
+            try #require(segments.all.allSatisfy { $0 <= segments.growing })
+            looks += 1
+        }
+        try writer.value()
+        #expect(looks > 10)
+    }
+
     @Test func `files are closed at their size, and the whole has a limit`() throws {
         let folder = try SpoolFolder()
         var limits = DecisionSpool.Limits()
