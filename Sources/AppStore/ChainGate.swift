@@ -25,8 +25,11 @@ final class ChainGate: Sendable {
     }
 
     /// Verifies the path of `candidate`, unless `isKnown` says that another thread just did.
+    ///
+    /// - Parameter remember: called for a path that holds, before the next thread is let through:
+    ///   it would otherwise not find it known and spend the budget once more.
     func verifyPath(
-        of candidate: TrustAnchors.Candidate, unless isKnown: () -> Bool
+        of candidate: TrustAnchors.Candidate, unless isKnown: () -> Bool, remember: () -> Void
     ) throws(VerificationError) {
         try spent.withLock { spent throws(VerificationError) in
             if isKnown() { return }
@@ -41,6 +44,7 @@ final class ChainGate: Sendable {
             do throws(ChainError) { try candidate.verifyPath() } catch {
                 throw VerificationError(error)
             }
+            remember()
         }
     }
 }

@@ -144,10 +144,12 @@ package final class SignedDataVerifier: Sendable {
         // Before the path: whoever adds a member to a genuine header must not spend the budget
         // with it.
         try Self.requireSignature(of: jws, by: candidate.leafKey)
-        try gate.verifyPath(of: candidate) {
-            leaves.key(for: jws.headerBytes, at: unixSeconds) == candidate.leafKey
-        }
-        leaves.insert(candidate.leafKey, validity: candidate.validity, for: jws.headerBytes)
+        try gate.verifyPath(
+            of: candidate,
+            unless: { leaves.key(for: jws.headerBytes, at: unixSeconds) == candidate.leafKey },
+            remember: {
+                leaves.insert(candidate.leafKey, validity: candidate.validity, for: jws.headerBytes)
+            })
     }
 
     private static func certificates(of jws: CompactJWS) throws(VerificationError) -> [[UInt8]] {
