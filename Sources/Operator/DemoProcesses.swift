@@ -11,6 +11,7 @@ package final class DemoProcesses {
     private static let endLimit: Duration = .seconds(8)
     private static let watchInterval: Duration = .seconds(1)
     private static let logTailBytes = 2_000
+    private static let folderPrefix = "holdfast-demo-"
 
     package let simulator: SimulatorControl
     package let platformKey: PlatformKey
@@ -42,10 +43,13 @@ package final class DemoProcesses {
         self.say = say
         ports = try Ports()
         simulator = SimulatorControl(port: ports.simulator)
-        folder = "\(settings.parentDirectory)/holdfast-demo-\(UUID().uuidString.lowercased())"
+        FolderOwner.sweep(settings.parentDirectory, prefix: Self.folderPrefix)
+        let name = Self.folderPrefix + UUID().uuidString.lowercased()
+        folder = "\(settings.parentDirectory)/\(name)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700])
+        try FolderOwner.sign(folder)
         platformKey = try PlatformKey(creatingIn: folder)
         binaries = try settings.programs ?? Self.folderOfThisProgram()
     }

@@ -52,4 +52,20 @@ import Testing
         }
         #expect(areGone)
     }
+
+    @Test func `what a killed demo left is removed by the next one`() throws {
+        let parent = try TemporaryFolder()
+        // PostgreSQL's own user must reach the folder it is given.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent.path)
+        let environment = Self.environment.merging(
+            ["HOLDFAST_DEMO_PARENT_DIRECTORY": parent.path]) { $1 }
+        let killed = try Running("holdfast", ["demo"], environment: environment)
+        #expect(becomesTrue(within: .seconds(60)) { killed.text.contains("until Ctrl-C") })
+        killed.process.terminate(.kill, within: .seconds(10))
+        let left = try FileManager.default.contentsOfDirectory(atPath: parent.path)
+        #expect(left.contains { $0.hasPrefix("holdfast-demo-") })
+        let (end, _) = try Programs.run("holdfast", ["demo", "--once"], environment: environment)
+        #expect(end == .exited(0))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
+    }
 }
