@@ -39,6 +39,7 @@ package enum Schema {
         }
     }
 
+    /// From the month before: what was signed a minute before midnight may be decided after it.
     private static func makePartitions(
         _ connection: Connection, from nowMilliseconds: Int64
     ) throws -> Int {
@@ -46,7 +47,8 @@ package enum Schema {
         return try connection.query(
             """
             select partition from holdfast_ops.make_partitions(
-              (\(now) at time zone 'UTC')::date, \(partitionMonthsAhead)) as partition
+              (\(now) at time zone 'UTC' - interval '1 month')::date,
+              \(partitionMonthsAhead + 1)) as partition
             """
         ).count
     }

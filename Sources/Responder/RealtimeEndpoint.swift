@@ -45,7 +45,7 @@ package struct RealtimeEndpoint: Sendable {
         let took = ContinuousClock.now - start
         spool(record(asked, app, decision, at: now, took: took))
         metrics.decided.add(1, decision.answer.kind.rawValue)
-        metrics.answerSeconds.observe(took)
+        metrics.answerSeconds.observe(ContinuousClock.now - start)
         return response
     }
 

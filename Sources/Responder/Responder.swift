@@ -98,7 +98,8 @@ private struct Parts {
         }
     }
 
-    /// Waits until the database answers and its schema is one this build can use.
+    /// Waits until the database answers, its schema is one this build can use, and all snapshots
+    /// were read once.
     ///
     /// - Returns: false when asked to stop meanwhile.
     /// - Throws: `SchemaRefusal` for a schema that is older or not ours.
@@ -108,6 +109,8 @@ private struct Parts {
             do {
                 let status = try pool.withConnection { try migrator.status($0) }
                 if let refusal = SchemaRefusal(status) { throw refusal }
+                // Before the first request: without a snapshot every genuine one would be 404.
+                try feed.poll()
                 return true
             } catch let error as PostgresError {
                 runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])

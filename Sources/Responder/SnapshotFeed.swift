@@ -1,5 +1,6 @@
 internal import AppStore
 internal import FoundationEssentials
+internal import Postgres
 internal import Retention
 package import RetentionStore
 package import Service
@@ -18,6 +19,10 @@ package final class SnapshotFeed: Sendable {
     private let log: Log
     private let metrics: ResponderMetrics
     private let polled = Mutex(false)
+    /// A body too slow or unreadable is its app's trouble; a lost connection is everybody's.
+    private static let concernsOneBody: [PostgresError.Code] = [
+        .deadlineExceeded, .server, .decoding,
+    ]
 
     package init(
         store: RetentionStore, apps: ServedApps, platformKey: PrivateKey?, log: Log,
@@ -41,6 +46,9 @@ package final class SnapshotFeed: Sendable {
             do {
                 if let app = try load(head) { newer.append(app) }
             } catch let error as SnapshotError {
+                metrics.snapshotRefused.add(1, error.code.rawValue)
+                log.error("snapshot_refused", fields(head, "\(error)"))
+            } catch let error as PostgresError where Self.concernsOneBody.contains(error.code) {
                 metrics.snapshotRefused.add(1, error.code.rawValue)
                 log.error("snapshot_refused", fields(head, "\(error)"))
             }

@@ -82,6 +82,8 @@ extension TenantTransaction {
         return identifier
     }
 
+    /// Equal content is one object: one that is known keeps the state Apple gave it, which only
+    /// `setReviewState` changes.
     func recordAppleObject(
         _ appleId: UUID, _ kind: AppleContent.Kind, at key: AppEnvironment, state: ReviewState
     ) throws {
@@ -91,8 +93,7 @@ extension TenantTransaction {
               state, state_at)
             values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(appleId),
               \(kind.rawValue), \(state.rawValue), \(timestamp))
-            on conflict (tenant_id, app_id, environment, apple_id)
-              do update set state = excluded.state, state_at = excluded.state_at
+            on conflict (tenant_id, app_id, environment, apple_id) do nothing
             """)
     }
 
