@@ -10,6 +10,8 @@ package enum Schema {
         Migration(name: "m0003_messages", sql: PackageResources.m0003_messages_sql),
         Migration(name: "m0004_serving", sql: PackageResources.m0004_serving_sql),
         Migration(name: "m0005_decisions", sql: PackageResources.m0005_decisions_sql),
+        Migration(name: "m0006_access", sql: PackageResources.m0006_access_sql),
+        Migration(name: "m0007_catalog", sql: PackageResources.m0007_catalog_sql),
     ]
 
     /// How far ahead the monthly partitions of decisions are made. `holdfast migrate` runs with

@@ -4,7 +4,8 @@
 -- Then, for each database:
 --   create database holdfast owner holdfast_owner;
 --   revoke all on database holdfast from public;
---   grant connect on database holdfast to holdfast_migrator, holdfast_responder, holdfast_operator;
+--   grant connect on database holdfast to holdfast_migrator, holdfast_responder, holdfast_gateway,
+--     holdfast_operator;
 -- Passwords or peer and certificate maps are the operator's, and not in this file.
 --
 --   holdfast_owner      owns schemas and tables. Cannot log in: nothing that runs all day may drop
@@ -12,6 +13,7 @@
 --   holdfast_definer    owns the functions that look across tenants, and sees only what they need.
 --   holdfast_migrator   logs in during a deployment only, as `holdfast migrate`.
 --   holdfast_responder  answers Apple; calls functions, reads no table.
+--   holdfast_gateway    the admin API; tenants' tables, only after showing a key or a lease.
 --   holdfast_operator   the `holdfast` command; tenants' tables, always through row-level security.
 begin;
 
@@ -22,7 +24,7 @@ declare
   name text;
 begin
   foreach name in array array['holdfast_owner', 'holdfast_definer', 'holdfast_migrator',
-                              'holdfast_responder', 'holdfast_operator'] loop
+                              'holdfast_responder', 'holdfast_gateway', 'holdfast_operator'] loop
     if not exists (select from pg_catalog.pg_roles where rolname = name) then
       execute pg_catalog.format('create role %I', name);
     end if;
@@ -39,6 +41,8 @@ alter role holdfast_migrator
   login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 alter role holdfast_responder
   login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_gateway
+  login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 alter role holdfast_operator
   login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 
@@ -50,11 +54,13 @@ grant holdfast_definer to holdfast_owner;
 -- always searched), so that an object planted in another schema is never met.
 alter role holdfast_migrator  set search_path = '';
 alter role holdfast_responder set search_path = '';
+alter role holdfast_gateway   set search_path = '';
 alter role holdfast_operator  set search_path = '';
 
 -- Someone's PGOPTIONS or a changed default must not turn the protection into an error or off.
 alter role holdfast_migrator  set row_security = on;
 alter role holdfast_responder set row_security = on;
+alter role holdfast_gateway   set row_security = on;
 alter role holdfast_operator  set row_security = on;
 
 -- The server's side of the deadlines, each below the client's own, so that a slow statement ends
@@ -68,6 +74,10 @@ alter role holdfast_migrator  set idle_in_transaction_session_timeout = '60s';
 alter role holdfast_responder set statement_timeout = '2s';
 alter role holdfast_responder set lock_timeout = '1s';
 alter role holdfast_responder set idle_in_transaction_session_timeout = '5s';
+-- An API request, and one step of a job.
+alter role holdfast_gateway   set statement_timeout = '4s';
+alter role holdfast_gateway   set lock_timeout = '1s';
+alter role holdfast_gateway   set idle_in_transaction_session_timeout = '10s';
 -- People wait for these; a whole agency is loaded in one statement at times.
 alter role holdfast_operator  set statement_timeout = '30s';
 alter role holdfast_operator  set lock_timeout = '1s';

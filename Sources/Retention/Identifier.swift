@@ -21,6 +21,12 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
         Identifier(UUID.version7(at: now, using: &random))
     }
 
+    /// The same from the system's random numbers.
+    package static func make(at now: Instant) -> Identifier {
+        var random = SystemRandomNumberGenerator()
+        return make(at: now, using: &random)
+    }
+
     /// Reads the outside form; `nil` for another kind's prefix, a foreign character or a value
     /// over 128 bits.
     package init?(_ text: String) {
@@ -63,6 +69,10 @@ package enum EndpointKind: IdentifierKind { package static let prefix = "ep" }
 package enum ImageKind: IdentifierKind { package static let prefix = "img" }
 package enum MessageIdentifierKind: IdentifierKind { package static let prefix = "msg" }
 package enum RuleKind: IdentifierKind { package static let prefix = "rule" }
+package enum APIKeyKind: IdentifierKind { package static let prefix = "key" }
+package enum AuditEventKind: IdentifierKind { package static let prefix = "aud" }
+package enum JobKind: IdentifierKind { package static let prefix = "job" }
+package enum PublicationKind: IdentifierKind { package static let prefix = "pub" }
 
 package typealias TenantID = Identifier<TenantKind>
 package typealias ClientID = Identifier<ClientKind>
@@ -72,6 +82,10 @@ package typealias EndpointID = Identifier<EndpointKind>
 package typealias ImageID = Identifier<ImageKind>
 package typealias MessageID = Identifier<MessageIdentifierKind>
 package typealias RuleID = Identifier<RuleKind>
+package typealias APIKeyID = Identifier<APIKeyKind>
+package typealias AuditEventID = Identifier<AuditEventKind>
+package typealias JobID = Identifier<JobKind>
+package typealias PublicationID = Identifier<PublicationKind>
 
 extension UUID {
     /// The sixteen bytes in network order.

@@ -4,21 +4,49 @@ internal import Postgres
 package import Retention
 internal import Signing
 
+/// A picture to keep, as it was measured.
+package struct NewImage: Sendable {
+    package let id: ImageID
+    package let size: ImageSize
+    package let png: [UInt8]
+    /// In pixels.
+    package let width: Int32
+    package let height: Int32
+
+    package init(id: ImageID, size: ImageSize, png: [UInt8], width: Int32, height: Int32) {
+        self.id = id
+        self.size = size
+        self.png = png
+        self.width = width
+        self.height = height
+    }
+}
+
 extension TenantTransaction {
-    /// Stored once per tenant and use: the same bytes again return the first identifier.
-    package func storeImage(_ png: [UInt8], size: ImageSize, id: ImageID) throws -> ImageID {
-        let digest = SHA256.digest(png)
+    /// Keeps a picture for an app: its bytes once per tenant, one identifier per app and use. The
+    /// same bytes again return the identifier they have.
+    package func storeImage(_ image: NewImage, of app: AppID) throws -> ImageID {
+        let digest = SHA256.digest(image.png)
         _ = try connection.query(
             """
-            insert into holdfast.image (tenant_id, image_id, image_size, sha256, png, created_at)
-            values (\(tenant.uuid), \(id.uuid), \(size.rawValue), \(digest), \(png), \(timestamp))
+            insert into holdfast.image_file (tenant_id, sha256, png, created_at)
+            values (\(tenant.uuid), \(digest), \(image.png), \(timestamp))
+            on conflict (tenant_id, sha256) do nothing
+            """)
+        _ = try connection.query(
+            """
+            insert into holdfast.image (tenant_id, app_id, image_id, image_size, sha256, width,
+              height, byte_count, created_at)
+            values (\(tenant.uuid), \(app.uuid), \(image.id.uuid), \(image.size.rawValue),
+              \(digest), \(image.width), \(image.height), \(Int32(clamping: image.png.count)),
+              \(timestamp))
             on conflict on constraint image_content_unique do nothing
             """)
         let rows = try connection.query(
             """
             select image_id from holdfast.image
-            where tenant_id = \(tenant.uuid) and sha256 = \(digest)
-              and image_size = \(size.rawValue)
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) and sha256 = \(digest)
+              and image_size = \(image.size.rawValue)
             """)
         guard let row = rows.first else {
             throw StoreError(code: .notFound, message: "the image just stored is gone; try again")
@@ -34,7 +62,8 @@ extension TenantTransaction {
         let rows = try connection.query(
             """
             select sha256 from holdfast.image
-            where tenant_id = \(tenant.uuid) and image_id = \(image.uuid)
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and image_id = \(image.uuid)
             """)
         guard let row = rows.first else {
             throw StoreError(code: .notFound, message: "there is no image \(image)")

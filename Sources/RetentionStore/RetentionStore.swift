@@ -16,20 +16,49 @@ package import Retention
 /// its name, so that a search for `Scope.` shows them all.
 package struct Scope: Hashable, Sendable {
     package let tenant: TenantID
+    package let actor: Actor
 
-    private init(tenant: TenantID) {
+    private init(tenant: TenantID, actor: Actor) {
         self.tenant = tenant
+        self.actor = actor
     }
 
     /// An operator's command that names the tenant.
     package static func operatorCommand(tenant: TenantID) -> Scope {
-        Scope(tenant: tenant)
+        Scope(tenant: tenant, actor: .operator)
     }
 
     /// A record that this platform itself spooled after an endpoint token and Apple's signature
     /// had named the tenant.
     package static func spooledRecord(tenant: TenantID) -> Scope {
-        Scope(tenant: tenant)
+        Scope(tenant: tenant, actor: .responder)
+    }
+
+    /// A key that the database knows, shown in this very transaction.
+    static func authenticated(_ principal: Principal) -> Scope {
+        Scope(tenant: principal.tenant, actor: .apiKey(principal))
+    }
+
+    /// A job whose lease the database honoured in this very transaction.
+    static func claimedJob(_ job: JobID, by principal: Principal) -> Scope {
+        Scope(tenant: principal.tenant, actor: .job(job, principal))
+    }
+}
+
+/// What acts in a scope: named in audit events, and the source of what it may do.
+package enum Actor: Hashable, Sendable {
+    case `operator`
+    case responder
+    case apiKey(Principal)
+    /// In the name of the key that started the job.
+    case job(JobID, Principal)
+
+    /// The key behind it; `nil` for operators and the responder.
+    package var principal: Principal? {
+        switch self {
+        case .operator, .responder: nil
+        case .apiKey(let principal), .job(_, let principal): principal
+        }
     }
 }
 
@@ -37,6 +66,10 @@ package struct Scope: Hashable, Sendable {
 package struct PlatformScope: Sendable {
     /// The responder's routing: it serves every tenant.
     package static let routing = PlatformScope()
+    /// The gateway's upkeep: claiming jobs, noting when keys were used, purging old records.
+    package static let gatewayUpkeep = PlatformScope()
+    /// An operator's command that looks at all tenants.
+    package static let operatorCommand = PlatformScope()
 
     private init() {}
 }
@@ -56,15 +89,54 @@ package struct RetentionStore: Sendable {
         _ scope: Scope, at now: Instant, _ body: (TenantTransaction) throws -> Result
     ) throws -> Result {
         try pool.transaction { connection in
-            let transaction = try TenantTransaction(scope, connection: connection, now: now)
-            let result = try body(transaction)
-            try transaction.buildTouchedSnapshots()
-            return result
+            _ = try connection.query("select holdfast_sec.enter_tenant(\(scope.tenant.uuid))")
+            return try Self.run(scope, connection, now, body)
         }
+    }
+
+    /// The same in the name of the API key whose token has this SHA-256.
+    ///
+    /// - Throws: `StoreError.unauthenticated` where no live key has it.
+    package func transaction<Result>(
+        presenting tokenHash: [UInt8], at now: Instant,
+        _ body: (TenantTransaction, Principal) throws -> Result
+    ) throws -> Result {
+        try pool.transaction { connection in
+            let principal = try Principal.enter(tokenHash, connection, now)
+            return try Self.run(.authenticated(principal), connection, now) {
+                try body($0, principal)
+            }
+        }
+    }
+
+    /// The same in the name of a job, for as long as its lease is ours.
+    ///
+    /// - Throws: `StoreError.leaseLost` where another worker has it, or nobody any more.
+    package func transaction<Result>(
+        holding lease: JobLease, at now: Instant,
+        _ body: (TenantTransaction, ClaimedJob) throws -> Result
+    ) throws -> Result {
+        try pool.transaction { connection in
+            let job = try ClaimedJob.enter(lease, connection, now)
+            return try Self.run(.claimedJob(lease.job, by: job.principal), connection, now) {
+                try body($0, job)
+            }
+        }
+    }
+
+    private static func run<Result>(
+        _ scope: Scope, _ connection: Connection, _ now: Instant,
+        _ body: (TenantTransaction) throws -> Result
+    ) throws -> Result {
+        let transaction = TenantTransaction(scope, connection: connection, now: now)
+        let result = try body(transaction)
+        try transaction.buildTouchedSnapshots()
+        return result
     }
 }
 
-/// A transaction whose tenant is set, for as long as it lasts.
+/// A transaction whose tenant is set, for as long as it lasts. The database holds the tenant too,
+/// local to the transaction and signed: nothing stays on the connection for its next borrower.
 package final class TenantTransaction {
     package let scope: Scope
     /// Business time: bound as a value, never the database's own clock.
@@ -72,13 +144,10 @@ package final class TenantTransaction {
     let connection: Connection
     private var touched: Set<AppEnvironment> = []
 
-    fileprivate init(_ scope: Scope, connection: Connection, now: Instant) throws {
+    fileprivate init(_ scope: Scope, connection: Connection, now: Instant) {
         self.scope = scope
         self.connection = connection
         self.now = now
-        // Local to the transaction: nothing stays on the connection for its next borrower.
-        _ = try connection.query(
-            "select set_config('holdfast.tenant_id', \(scope.tenant.uuid.uuidString), true)")
     }
 
     var tenant: TenantID { scope.tenant }
@@ -96,10 +165,13 @@ package final class TenantTransaction {
         }
     }
 
-    fileprivate func buildTouchedSnapshots() throws {
+    /// Brings the snapshots up to date now rather than at the commit, for whoever must name their
+    /// numbers.
+    func buildTouchedSnapshots() throws {
         for key in touched.sorted() {
             try buildSnapshot(key)
         }
+        touched = []
     }
 }
 
@@ -107,6 +179,10 @@ package final class TenantTransaction {
 package struct StoreError: Error, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
         case invalid, notFound, snapshotTooLarge
+        /// No live key has this token.
+        case unauthenticated
+        /// The job was taken over, or is finished.
+        case leaseLost
     }
 
     package let code: Code

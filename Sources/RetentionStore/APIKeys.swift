@@ -1,0 +1,207 @@
+// Tables: api_key, api_key_client, api_key_app.
+internal import FoundationEssentials
+internal import Postgres
+package import Retention
+internal import Signing
+
+/// A key as the database found it at the beginning of a transaction: whose it is, what it may do.
+package struct Principal: Hashable, Sendable {
+    package let tenant: TenantID
+    package let key: APIKeyID
+    package let name: String
+    package let scopes: Set<AccessScope>
+    /// Whether it sees some clients and apps only. Which ones, the database enforces.
+    package let isLimited: Bool
+    package let requestsPerMinute: Int32
+
+    /// Whether one of its scopes includes `wanted`.
+    package func may(_ wanted: AccessScope) -> Bool {
+        scopes.contains { $0.includes(wanted) }
+    }
+
+    static func enter(
+        _ tokenHash: [UInt8], _ connection: Connection, _ now: Instant
+    ) throws -> Principal {
+        let rows = try connection.query(
+            """
+            select tenant_id, api_key_id, name, scopes, is_limited, requests_per_minute
+            from holdfast_sec.enter_key(\(tokenHash),
+              \(Timestamp(milliseconds: now.milliseconds)))
+            """)
+        guard let row = rows.first else {
+            throw StoreError(
+                code: .unauthenticated, message: "no live key has this token; make a new one")
+        }
+        let words: [String] = try row.decode("scopes")
+        return Principal(
+            tenant: TenantID(try row.decode("tenant_id")),
+            key: APIKeyID(try row.decode("api_key_id")), name: try row.decode("name"),
+            // A scope of a newer release gives nothing here.
+            scopes: Set(words.compactMap { AccessScope($0) }),
+            isLimited: try row.decode("is_limited"),
+            requestsPerMinute: try row.decode("requests_per_minute"))
+    }
+}
+
+/// What a new key shall be.
+package struct NewAPIKey: Sendable {
+    package let id: APIKeyID
+    package let name: String
+    package let scopes: [AccessScope]
+    /// Both absent: the whole tenant. Else only these, even if the list is empty.
+    package let clients: [ClientID]?
+    package let apps: [AppID]?
+    package let expiresAt: Instant?
+    package let createdBy: String
+
+    package init(
+        id: APIKeyID, name: String, scopes: [AccessScope], clients: [ClientID]?, apps: [AppID]?,
+        expiresAt: Instant?, createdBy: String
+    ) {
+        self.id = id
+        self.name = name
+        self.scopes = scopes
+        self.clients = clients
+        self.apps = apps
+        self.expiresAt = expiresAt
+        self.createdBy = createdBy
+    }
+}
+
+/// A key as it is shown: never with its secret.
+package struct StoredAPIKey: Equatable, Sendable {
+    package let id: APIKeyID
+    package let name: String
+    package let scopes: [String]
+    package let isLimited: Bool
+    package let clients: [ClientID]
+    package let apps: [AppID]
+    package let createdAt: Instant
+    package let createdBy: String
+    package let expiresAt: Instant?
+    package let revokedAt: Instant?
+    package let lastUsedAt: Instant?
+}
+
+extension TenantTransaction {
+    /// Makes a key.
+    ///
+    /// - Returns: the token, which is not readable here again.
+    package func createAPIKey(_ new: NewAPIKey) throws -> APIKeyToken {
+        let token = APIKeyToken.make(new.id)
+        _ = try connection.query(
+            """
+            insert into holdfast.api_key (tenant_id, api_key_id, name, secret_hash, scopes,
+              is_limited, created_at, created_by, expires_at)
+            values (\(tenant.uuid), \(new.id.uuid), \(new.name), \(token.hash),
+              \(new.scopes.map(\.description)), \(new.clients != nil || new.apps != nil),
+              \(timestamp), \(new.createdBy),
+              \(new.expiresAt.map { Timestamp(milliseconds: $0.milliseconds) }))
+            """)
+        _ = try connection.query(
+            """
+            insert into holdfast.api_key_client (tenant_id, api_key_id, client_id)
+            select \(tenant.uuid), \(new.id.uuid), * from unnest(\((new.clients ?? []).map(\.uuid)))
+            """)
+        _ = try connection.query(
+            """
+            insert into holdfast.api_key_app (tenant_id, api_key_id, app_id)
+            select \(tenant.uuid), \(new.id.uuid), * from unnest(\((new.apps ?? []).map(\.uuid)))
+            """)
+        return token
+    }
+
+    /// Ends a key at once: the next request with it is refused. `false` where there is none.
+    @discardableResult
+    package func revokeAPIKey(_ id: APIKeyID) throws -> Bool {
+        try connection.query(
+            """
+            update holdfast.api_key set revoked_at = \(timestamp)
+            where tenant_id = \(tenant.uuid) and api_key_id = \(id.uuid) and revoked_at is null
+            """
+        ).affected == 1
+    }
+
+    package func findAPIKey(_ id: APIKeyID) throws -> StoredAPIKey? {
+        try apiKeys(one: id, after: nil, limit: 1).first
+    }
+
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listAPIKeys(after: APIKeyID?, limit: Int32) throws -> [StoredAPIKey] {
+        try apiKeys(one: nil, after: after, limit: limit)
+    }
+
+    package func updateAPIKey(_ id: APIKeyID, name: String, expiresAt: Instant?) throws {
+        let expiry = expiresAt.map { Timestamp(milliseconds: $0.milliseconds) }
+        _ = try connection.query(
+            """
+            update holdfast.api_key set name = \(name), expires_at = \(expiry)
+            where tenant_id = \(tenant.uuid) and api_key_id = \(id.uuid)
+            """)
+    }
+
+    private func apiKeys(
+        one: APIKeyID?, after: APIKeyID?, limit: Int32
+    ) throws -> [StoredAPIKey] {
+        let rows = try connection.query(
+            """
+            select k.api_key_id, k.name, k.scopes, k.is_limited, k.created_at, k.created_by,
+              k.expires_at, k.revoked_at, k.last_used_at,
+              array(select c.client_id from holdfast.api_key_client c
+                where c.tenant_id = k.tenant_id and c.api_key_id = k.api_key_id
+                order by c.client_id) as clients,
+              array(select a.app_id from holdfast.api_key_app a
+                where a.tenant_id = k.tenant_id and a.api_key_id = k.api_key_id
+                order by a.app_id) as apps
+            from holdfast.api_key k
+            where k.tenant_id = \(tenant.uuid)
+              and (\(one?.uuid)::uuid is null or k.api_key_id = \(one?.uuid))
+              and (\(after?.uuid)::uuid is null or k.api_key_id > \(after?.uuid))
+            order by k.api_key_id
+            limit \(limit)
+            """)
+        return try rows.map(StoredAPIKey.init(row:))
+    }
+}
+
+extension StoredAPIKey {
+    fileprivate init(row: Row) throws {
+        id = APIKeyID(try row.decode("api_key_id"))
+        name = try row.decode("name")
+        scopes = try row.decode("scopes")
+        isLimited = try row.decode("is_limited")
+        clients = try row.decode([UUID].self, "clients").map { ClientID($0) }
+        apps = try row.decode([UUID].self, "apps").map { AppID($0) }
+        createdAt = try row.instant("created_at")
+        createdBy = try row.decode("created_by")
+        expiresAt = try row.optionalInstant("expires_at")
+        revokedAt = try row.optionalInstant("revoked_at")
+        lastUsedAt = try row.optionalInstant("last_used_at")
+    }
+}
+
+extension RetentionStore {
+    /// Notes when keys were last used, of all tenants at once: no request waits for it.
+    package func noteKeyUse(
+        _ platform: PlatformScope, _ uses: [(tenant: TenantID, key: APIKeyID, at: Instant)]
+    ) throws {
+        try pool.withConnection { connection in
+            _ = try connection.query(
+                """
+                select holdfast_sec.note_key_use(\(uses.map(\.tenant.uuid)),
+                  \(uses.map(\.key.uuid)),
+                  \(uses.map { Timestamp(milliseconds: $0.at.milliseconds) }))
+                """)
+        }
+    }
+}
+
+extension Row {
+    func instant(_ column: String) throws -> Instant {
+        Instant(milliseconds: try decode(Timestamp.self, column).milliseconds)
+    }
+
+    func optionalInstant(_ column: String) throws -> Instant? {
+        try decode(Timestamp?.self, column).map { Instant(milliseconds: $0.milliseconds) }
+    }
+}
