@@ -53,17 +53,11 @@ package final class DecisionShipper: Sendable {
 
     private func drain(_ at: inout Position, isGrowing: Bool) throws {
         while true {
-            let batch = try spool.read(at.segment, from: at.offset)
+            let batch = try spool.read(at.segment, from: at.offset, isClosed: !isGrowing)
             try commit(batch.decisions)
             at.offset += batch.consumedBytes
             if batch.damagedBytes > 0 { count(damagedBytes: batch.damagedBytes, at) }
-            guard batch.consumedBytes == 0 else { continue }
-            // The end of a growing file may be a record in the making; that of a closed one is
-            // what a crash or a full disk left.
-            if batch.hasRest, !isGrowing {
-                count(damagedBytes: try spool.sizeBytes(at.segment) - at.offset, at)
-            }
-            return
+            if batch.consumedBytes == 0 { return }
         }
     }
 

@@ -109,10 +109,15 @@ package final class DecisionSpool: Sendable {
     }
 
     /// Whole records from `offset` on, as many as fit into one read.
-    package func read(_ segment: Int, from offset: Int64) throws -> SpoolBatch {
-        SpoolBatch(
-            try FileBytes.read(
-                Self.path(directory, segment), from: offset, count: Self.readBytesLimit))
+    ///
+    /// - Parameter isClosed: nothing is appended any more, so the end of the file is no record in
+    ///   the making but what a crash or a full disk left.
+    package func read(
+        _ segment: Int, from offset: Int64, isClosed: Bool = false
+    ) throws -> SpoolBatch {
+        let bytes = try FileBytes.read(
+            Self.path(directory, segment), from: offset, count: Self.readBytesLimit)
+        return SpoolBatch(bytes, endsFile: isClosed && bytes.count < Self.readBytesLimit)
     }
 
     /// Forgets a closed file.
@@ -134,8 +139,11 @@ package final class DecisionSpool: Sendable {
 
     private static func segments(in directory: String) throws -> [Int] {
         try FileManager.default.contentsOfDirectory(atPath: directory)
-            .filter { $0.hasSuffix(suffix) }
-            .compactMap { Int($0.dropLast(suffix.utf8.count)) }
+            .compactMap { name in
+                // Only names that we give: another file, such as a copy somebody made, is not ours.
+                let number = Int(name.prefix(digits))
+                return number.flatMap { path(directory, $0) == "\(directory)/\(name)" ? $0 : nil }
+            }
             .sorted()
     }
 }
@@ -149,25 +157,35 @@ package struct SpoolFull: Error, CustomStringConvertible {
 /// What one read of a spool file holds.
 package struct SpoolBatch {
     package private(set) var decisions: [SpooledDecision] = []
-    /// Of whole records, counted from where the read began.
+    /// All that need not be read again, counted from where the read began.
     package private(set) var consumedBytes: Int64 = 0
-    /// Bytes of records whose checksum or form is wrong; they are stepped over.
+    /// Bytes that are no whole record; they are stepped over.
     package private(set) var damagedBytes: Int64 = 0
-    /// The read ended in the middle of a record, or of what cannot be one.
+    /// The read ended in the middle of what may be a record.
     package private(set) var hasRest = false
 
-    package init(_ bytes: [UInt8]) {
+    /// A damaged length says nothing about where the next record begins, so after a record whose
+    /// checksum is wrong the next whole one is looked for, byte by byte: a rotten byte costs its
+    /// own record and no other.
+    ///
+    /// - Parameter endsFile: nothing follows, so what is cut at the end is damaged.
+    package init(_ bytes: [UInt8], endsFile: Bool = false) {
         var position = 0
         while position < bytes.count {
-            guard let body = Self.body(in: bytes, at: position) else {
+            let end: Int
+            switch Self.piece(of: bytes, at: position) {
+            case .cut where !endsFile:
                 hasRest = true
                 return
-            }
-            let end = position + SpooledDecision.headBytes + body.count
-            let isWhole = CRC32.checksum(body) == Self.number(in: bytes, at: position + 4)
-            if isWhole, let decision = SpooledDecision(body: body) {
-                decisions.append(decision)
-            } else {
+            case .whole(let body):
+                end = position + SpooledDecision.headBytes + body.count
+                if let decision = SpooledDecision(body: body) {
+                    decisions.append(decision)
+                } else {
+                    damagedBytes += Int64(end - position)
+                }
+            case .damaged, .cut:
+                end = Self.nextRecord(in: bytes, after: position, endsFile: endsFile)
                 damagedBytes += Int64(end - position)
             }
             consumedBytes += Int64(end - position)
@@ -175,14 +193,37 @@ package struct SpoolBatch {
         }
     }
 
-    private static func body(in bytes: [UInt8], at position: Int) -> [UInt8]? {
+    private enum Piece {
+        case whole([UInt8])
+        case damaged
+        /// May go on behind the end of what was read.
+        case cut
+    }
+
+    private static func piece(of bytes: [UInt8], at position: Int) -> Piece {
         let start = position + SpooledDecision.headBytes
-        guard start <= bytes.count else { return nil }
+        guard start <= bytes.count else { return .cut }
         let length = Int(number(in: bytes, at: position))
-        guard length <= SpooledDecision.recordBytesLimit, length <= bytes.count - start else {
-            return nil
+        guard length > 0, length <= SpooledDecision.recordBytesLimit else { return .damaged }
+        guard length <= bytes.count - start else { return .cut }
+        let body = Array(bytes[start..<start + length])
+        return CRC32.checksum(body) == number(in: bytes, at: position + 4) ? .whole(body) : .damaged
+    }
+
+    /// Where the next whole record begins; without one, the first place from which a record may go
+    /// on behind the end.
+    private static func nextRecord(
+        in bytes: [UInt8], after position: Int, endsFile: Bool
+    ) -> Int {
+        var mayBeCut: Int?
+        for place in position + 1..<bytes.count {
+            switch piece(of: bytes, at: place) {
+            case .whole(let body) where SpooledDecision(body: body) != nil: return place
+            case .cut where !endsFile: mayBeCut = mayBeCut ?? place
+            case .whole, .damaged, .cut: continue
+            }
         }
-        return Array(bytes[start..<start + length])
+        return mayBeCut ?? bytes.count
     }
 
     private static func number(in bytes: [UInt8], at position: Int) -> UInt32 {
