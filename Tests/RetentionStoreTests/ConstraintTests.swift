@@ -66,7 +66,7 @@ import Testing
             let error = refusal(agencies.database, table, change)
             #expect(error?.sqlState == "23514", "\(table): \(change)")
             let name = try #require(error?.constraint, "\(table): \(change)")
-            #expect(name.hasPrefix(table) || name.hasPrefix("credential"), "\(name)")
+            #expect(name.hasPrefix(table + "_"), "\(name)")
             met.insert(name)
         }
         let all: [String] = try agencies.value(
