@@ -13,6 +13,8 @@ package final class DecisionShipper: Sendable {
     private struct Position {
         var segment = 0
         var offset: Int64 = 0
+        /// Records of this file that only another build can read.
+        var unreadRecords = 0
     }
 
     private let spool: DecisionSpool
@@ -47,8 +49,17 @@ package final class DecisionShipper: Sendable {
             if segment > at.segment { at = Position(segment: segment, offset: 0) }
             let isGrowing = segment >= segments.growing
             try drain(&at, isGrowing: isGrowing)
-            if !isGrowing { try spool.remove(segment) }
+            if !isGrowing { try finish(at) }
         }
+    }
+
+    private func finish(_ at: Position) throws {
+        guard at.unreadRecords > 0 else { return try spool.remove(at.segment) }
+        try spool.keep(at.segment)
+        metrics.spoolKept.add(UInt64(at.unreadRecords))
+        log.error(
+            "spool_kept",
+            [("segment", LogValue(at.segment)), ("decisions", LogValue(at.unreadRecords))])
     }
 
     private func drain(_ at: inout Position, isGrowing: Bool) throws {
@@ -56,6 +67,7 @@ package final class DecisionShipper: Sendable {
             let batch = try spool.read(at.segment, from: at.offset, isClosed: !isGrowing)
             try commit(batch.decisions)
             at.offset += batch.consumedBytes
+            at.unreadRecords += batch.unreadRecords
             if batch.damagedBytes > 0 { count(damagedBytes: batch.damagedBytes, at) }
             if batch.consumedBytes == 0 { return }
         }

@@ -25,7 +25,7 @@ package final class DecisionSpool: Sendable {
         /// A file is closed at this size; what is shipped can be removed then.
         package var segmentBytes: Int64 = 1 << 20
         /// Some four million decisions: an hour of an outage at a thousand a second. Beyond it new
-        /// ones are lost, and counted, rather than the disk filled.
+        /// ones are lost, and counted, rather than the disk filled. Files that are kept count too.
         package var spoolBytes: Int64 = 1 << 30
 
         package init() {}
@@ -71,6 +71,7 @@ package final class DecisionSpool: Sendable {
             attributes: [.posixPermissions: 0o700])
         ownership = try AppendFile(path: directory + "/owner.lock")
         try ownership.lock()
+        try Self.takeBackKept(in: directory)
         let earlier = try Self.segments(in: directory)
         let closed = try earlier.reduce(Int64(0)) {
             try $0 + FileBytes.sizeBytes(Self.path(directory, $1))
@@ -189,7 +190,26 @@ package final class DecisionSpool: Sendable {
         growing.withLock { $0.closedBytes -= bytes }
     }
 
+    /// Puts a closed file aside that holds records of another build. It goes on counting as part of
+    /// the spool, and every start looks at it again: the one that can read it ships it.
+    package func keep(_ segment: Int) throws {
+        let path = Self.path(directory, segment)
+        try FileManager.default.moveItem(atPath: path, toPath: path + Self.keptSuffix)
+        try FileBytes.syncFolder(directory)
+    }
+
+    private static func takeBackKept(in directory: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.hasSuffix(suffix + keptSuffix) {
+            let path = "\(directory)/\(name)"
+            let earlier = String(path.dropLast(keptSuffix.utf8.count))
+            guard !FileManager.default.fileExists(atPath: earlier) else { continue }
+            try FileManager.default.moveItem(atPath: path, toPath: earlier)
+        }
+    }
+
     private static let suffix = ".spool"
+    private static let keptSuffix = "-kept"
     private static let digits = 10
 
     private static func path(_ directory: String, _ segment: Int) -> String {

@@ -13,6 +13,7 @@ package struct ResponderMetrics: Sendable {
     package let offerNotSigned: Counter
     package let spoolLost: Counter
     package let spoolDamaged: Counter
+    package let spoolKept: Counter
     package let shipped: Counter
     package let shipRejected: Counter
     package let shipWaiting: Gauge
@@ -41,6 +42,8 @@ package struct ResponderMetrics: Sendable {
             "holdfast_spool_lost", "Decisions answered but not recorded.")
         spoolDamaged = metrics.counter(
             "holdfast_spool_damaged_bytes", "Bytes of the spool that were no whole record.")
+        spoolKept = metrics.counter(
+            "holdfast_spool_kept", "Decisions of another build's form, kept with their file.")
         shipped = metrics.counter("holdfast_shipped", "Decisions committed to PostgreSQL.")
         shipRejected = metrics.counter(
             "holdfast_ship_rejected", "Decisions that PostgreSQL refused and that were set aside.")

@@ -3,6 +3,8 @@ package struct SpoolBatch {
     package private(set) var decisions: [SpooledDecision] = []
     /// All that need not be read again, counted from where the read began.
     package private(set) var consumedBytes: Int64 = 0
+    /// Whole records that this build cannot read: another one wrote them, before a roll-back.
+    package private(set) var unreadRecords = 0
     /// Bytes that are no whole record; they are stepped over.
     package private(set) var damagedBytes: Int64 = 0
     /// The read ended in the middle of what may be a record.
@@ -26,7 +28,7 @@ package struct SpoolBatch {
                 if let decision = SpooledDecision(body: body) {
                     decisions.append(decision)
                 } else {
-                    damagedBytes += Int64(end - position)
+                    unreadRecords += 1
                 }
             case .damaged, .cut:
                 end = Self.nextRecord(in: bytes, after: position, endsFile: endsFile)
@@ -62,9 +64,9 @@ package struct SpoolBatch {
         var mayBeCut: Int?
         for place in position + 1..<bytes.count {
             switch piece(of: bytes, at: place) {
-            case .whole(let body) where SpooledDecision(body: body) != nil: return place
+            case .whole: return place
             case .cut where !endsFile: mayBeCut = mayBeCut ?? place
-            case .whole, .damaged, .cut: continue
+            case .damaged, .cut: continue
             }
         }
         return mayBeCut ?? bytes.count

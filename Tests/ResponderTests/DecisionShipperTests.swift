@@ -141,6 +141,38 @@ import Testing
         #expect(try spool.segments().all == [2])
     }
 
+    /// A release that was rolled back: its records wait for its return, whatever ships meanwhile.
+    @Test func `a file with another build's records is kept, and each start looks again`() throws {
+        let database = try Database.current()
+        let own = Samples.spooled(Samples.decisions[0], tenant: tenants[0], app: app)
+        let later = Samples.spooled(Samples.decisions[1], tenant: tenants[0], app: app)
+        let path = folder.path + "/0000000001.spool"
+        do {
+            let spool = try DecisionSpool(directory: folder.path)
+            try spool.append(own)
+            let file = try AppendFile(path: path)
+            for version in [UInt8(2), 9] {
+                try file.append(SpoolSamples.encoded(later, version: version))
+            }
+        }
+        for starts in 1...3 {
+            let spool = try DecisionSpool(directory: folder.path)
+            let shipper = shipper(spool, database.responder)
+            for _ in 0..<3 { try shipper.ship() }
+            #expect(metrics.spoolKept.value() == UInt64(2 * starts))
+            #expect(try spool.segments().all == [spool.segments().growing])
+        }
+        #expect(metrics.spoolDamaged.value() == 0)
+        #expect(try stored(tenants[0], database.operator).count == 1)
+        // The later build: to it, the same records are of its own version.
+        try FileManager.default.removeItem(atPath: path + "-kept")
+        try AppendFile(path: path + "-kept").append(later.encoded())
+        let spool = try DecisionSpool(directory: folder.path)
+        try shipper(spool, database.responder).ship()
+        #expect(try stored(tenants[0], database.operator).count == 2)
+        #expect(try spool.segments().all == [spool.segments().growing])
+    }
+
     @Test func `a database that is away loses nothing`() throws {
         let server = try makeOwnServer()
         defer { server.remove() }

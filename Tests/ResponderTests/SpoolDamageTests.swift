@@ -88,4 +88,55 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(names).isSuperset(of: strangers))
     }
+
+    @Test func `records of any other form are no damage, and this build's beside them are read`() {
+        for version in [UInt8(0), 2, 9, 255] {
+            for tail in [0, 1, 300] {
+                var foreign = Array(records[1].encoded().dropFirst(SpooledDecision.headBytes))
+                foreign[0] = version
+                foreign += [UInt8](repeating: 7, count: tail)
+                let bytes = file { $0 = SpoolSamples.framed(foreign) }
+                let batch = SpoolBatch(bytes, endsFile: true)
+                #expect(batch.decisions == neighbours, "\(version)")
+                #expect(batch.unreadRecords == 1)
+                #expect(batch.damagedBytes == 0 && !batch.hasRest)
+            }
+        }
+        // Of this version, but with what only a later build can mean.
+        let longer = Array(records[1].encoded().dropFirst(SpooledDecision.headBytes)) + [0]
+        let batch = SpoolBatch(file { $0 = SpoolSamples.framed(longer) }, endsFile: true)
+        #expect(batch.unreadRecords == 1 && batch.decisions == neighbours)
+    }
+
+    @Test func `behind damage the next record of another form is found too`() {
+        let foreign = SpoolSamples.encoded(records[1], version: 2)
+        let bytes = file { $0 = [1, 2, 3] + foreign }
+        let batch = SpoolBatch(bytes, endsFile: true)
+        #expect(batch.decisions == neighbours)
+        #expect(batch.unreadRecords == 1 && batch.damagedBytes == 3)
+    }
+}
+
+/// Records as another build would write them.
+enum SpoolSamples {
+    /// `body` with its length and checksum before it.
+    static func framed(_ body: [UInt8]) -> [UInt8] {
+        let checksum = body.reduce(~UInt32(0)) { value, byte in
+            (0..<8).reduce(value ^ UInt32(byte)) { value, _ in
+                value & 1 == 1 ? value >> 1 ^ 0xedb8_8320 : value >> 1
+            }
+        }
+        return [UInt32(body.count), ~checksum].flatMap { number in
+            stride(from: 24, through: 0, by: -8).map {
+                UInt8(truncatingIfNeeded: number >> UInt32($0))
+            }
+        } + body
+    }
+
+    /// The same decision under another version number.
+    static func encoded(_ decision: SpooledDecision, version: UInt8) -> [UInt8] {
+        var body = Array(decision.encoded().dropFirst(SpooledDecision.headBytes))
+        body[0] = version
+        return framed(body)
+    }
 }
