@@ -16,6 +16,7 @@ package struct ResponderMetrics: Sendable {
     package let spoolKept: Counter
     package let shipped: Counter
     package let shipRejected: Counter
+    package let shipHeld: Gauge
     package let shipWaiting: Gauge
 
     package init(_ metrics: Metrics) {
@@ -47,6 +48,8 @@ package struct ResponderMetrics: Sendable {
         shipped = metrics.counter("holdfast_shipped", "Decisions committed to PostgreSQL.")
         shipRejected = metrics.counter(
             "holdfast_ship_rejected", "Decisions that PostgreSQL refused and that were set aside.")
+        shipHeld = metrics.gauge(
+            "holdfast_ship_held_tenants", "Tenants whose decisions wait for a mend.")
         shipWaiting = metrics.gauge(
             "holdfast_spool_waiting_bytes", "Bytes of the spool not yet in PostgreSQL.")
     }

@@ -104,10 +104,8 @@ import Testing
         let poison = [
             Samples.spooled(
                 Samples.decisions[0], tenant: tenants[0], app: app, transaction: "a\u{0}b"),
-            // A month that no partition is made for.
             Samples.spooled(
-                Samples.decisions[0], tenant: tenants[0], app: app,
-                at: Date(timeIntervalSince1970: 0)),
+                Samples.decisions[0], tenant: tenants[0], app: app, transaction: "\u{0}"),
         ]
         for record in poison {
             try spool.append(record)
