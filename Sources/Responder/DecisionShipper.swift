@@ -190,20 +190,18 @@ package final class DecisionShipper: Sendable {
 
     private func record(_ decisions: [SpooledDecision], of tenant: TenantID) throws {
         let now = Instant(milliseconds: clock.now())
-        try store.transaction(.spooledRecord(tenant: tenant), at: now) { transaction in
-            try transaction.recordDecisions(decisions.map(\.record))
+        let inserted = try store.transaction(.spooledRecord(tenant: tenant), at: now) {
+            try $0.recordDecisions(decisions.map(\.record))
         }
-        metrics.shipped.add(UInt64(decisions.count))
+        metrics.shipped.add(UInt64(inserted))
     }
 
     private func setAside(_ decision: SpooledDecision, _ error: PostgresError) throws {
-        let file = try AppendFile(path: spool.directory + "/rejected.spool-rejects")
-        defer { file.close() }
-        try file.append(decision.encoded())
-        try file.sync()
+        let isWritten = try spool.setAside(decision)
         metrics.shipRejected.add()
+        if !isWritten { metrics.shipRejectedLost.add() }
         log.error(
-            "decision_rejected",
+            isWritten ? "decision_rejected" : "rejected_decision_lost",
             [
                 ("tenant", .string(decision.tenant.description)),
                 ("requestIdentifier", .string("\(decision.record.requestIdentifier)")),

@@ -27,6 +27,8 @@ package final class DecisionSpool: Sendable {
         /// Some four million decisions: an hour of an outage at a thousand a second. Beyond it new
         /// ones are lost, and counted, rather than the disk filled. Files that are kept count too.
         package var spoolBytes: Int64 = 1 << 30
+        /// Some sixty thousand decisions to look into; nobody empties the file but a person.
+        package var rejectsBytes: Int64 = 16 << 20
 
         package init() {}
     }
@@ -196,6 +198,21 @@ package final class DecisionSpool: Sendable {
         let path = Self.path(directory, segment)
         try FileManager.default.moveItem(atPath: path, toPath: path + Self.keptSuffix)
         try FileBytes.syncFolder(directory)
+    }
+
+    /// Writes down a decision that no table takes.
+    ///
+    /// - Returns: false where the file is at its limit, and the decision lost.
+    package func setAside(_ decision: SpooledDecision) throws -> Bool {
+        let record = decision.encoded()
+        let file = try AppendFile(path: directory + "/rejected.spool-rejects")
+        defer { file.close() }
+        guard try file.sizeBytes() + Int64(record.count) <= limits.rejectsBytes else {
+            return false
+        }
+        try file.append(record)
+        try file.sync()
+        return true
     }
 
     private static func takeBackKept(in directory: String) throws {

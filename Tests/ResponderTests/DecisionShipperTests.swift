@@ -96,6 +96,28 @@ import Testing
         try spool.append(Samples.spooled(Samples.decisions[1], tenant: tenants[0], app: app))
         try shipper(spool, database.responder).ship()
         #expect(try stored(tenants[0], database.operator).count == 2)
+        #expect(metrics.shipped.value() == 2)
+    }
+
+    @Test func `what no table takes fills a file up to its limit only`() throws {
+        let database = try Database.current()
+        let poison = (0..<5).map { _ in
+            Samples.spooled(
+                Samples.decisions[0], tenant: tenants[0], app: app, transaction: "a\u{0}b")
+        }
+        var limits = DecisionSpool.Limits()
+        limits.rejectsBytes = Int64(poison[0].encoded().count * 3 + 1)
+        let spool = try DecisionSpool(directory: folder.path, limits: limits)
+        for record in poison { try spool.append(record) }
+        try spool.append(Samples.spooled(Samples.decisions[1], tenant: tenants[0], app: app))
+        try shipper(spool, database.responder).ship()
+        let aside = try FileBytes.readAll(
+            folder.path + "/rejected.spool-rejects", bytesLimit: 1 << 20)
+        #expect(SpoolBatch(aside).decisions == Array(poison[..<3]))
+        #expect(metrics.shipRejected.value() == 5)
+        #expect(metrics.shipRejectedLost.value() == 2)
+        #expect(try stored(tenants[0], database.operator).count == 1)
+        #expect(metrics.shipped.value() == 1)
     }
 
     @Test func `a record that no table takes is set aside, and those after it go on`() throws {
