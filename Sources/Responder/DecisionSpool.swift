@@ -8,44 +8,72 @@ internal import Synchronization
 ///                0000000006.spool (closed)  ──> removes a closed one once all of it is committed
 ///
 /// A record is in the file when `append` returns, so a kill loses nothing; `sync`, once a second,
-/// bounds what a power failure takes. After a restart what was not removed is shipped again: the
+/// bounds what a power failure takes. No answer ever waits for the disk: a file that is closed is
+/// left to the next `sync` as well. After a restart what was not removed is shipped again: the
 /// table's key makes a second copy of a record disappear. A new start opens a new file and never
-/// writes behind a half record of the last one.
+/// writes behind a half record of the last one; nor does this one behind a half record that it
+/// could not cut off.
 package final class DecisionSpool: Sendable {
     /// What one `read` takes in at most.
     package static let readBytesLimit = 256 << 10
+
+    /// Closed files that may wait for a `sync` which hangs; the oldest beyond it are left to the
+    /// system, which writes them back by itself, rather than all file descriptors used up.
+    private static let unsyncedFilesLimit = 64
 
     package struct Limits: Sendable {
         /// A file is closed at this size; what is shipped can be removed then.
         package var segmentBytes: Int64 = 1 << 20
         /// Some four million decisions: an hour of an outage at a thousand a second. Beyond it new
-        /// ones are lost, and counted, rather than the disk filled.
+        /// ones are lost, and counted, rather than the disk filled. Files that are kept count too.
         package var spoolBytes: Int64 = 1 << 30
+        /// Some sixty thousand decisions to look into; nobody empties the file but a person.
+        package var rejectsBytes: Int64 = 16 << 20
 
         package init() {}
     }
 
     private struct Growing {
         var number: Int
-        var file: AppendFile
-        var bytes: Int64
+        var file: any SpoolFile
+        var bytes: Int64 = 0
         var closedBytes: Int64
+        /// A half record stands at its end, which nothing may be written behind.
+        var isSpoiled = false
+        var unsynced: [Unsynced] = []
+        /// The name of a file has not been made to last yet.
+        var hasNewName = false
+    }
+
+    /// A closed file that the disk may not have yet.
+    private struct Unsynced {
+        let number: Int
+        let file: any SpoolFile
     }
 
     package let directory: String
     private let limits: Limits
+    private let open: @Sendable (_ path: String) throws -> any SpoolFile
     private let ownership: AppendFile
     private let growing: Mutex<Growing>
 
+    /// - Parameter open: opens or makes a file for appending.
     /// - Throws: `FileError.inUse` where another process has the folder.
-    package init(directory: String, limits: Limits = Limits()) throws {
+    package init(
+        directory: String, limits: Limits = Limits(),
+        open: @escaping @Sendable (_ path: String) throws -> any SpoolFile = {
+            try AppendFile(path: $0)
+        }
+    ) throws {
         self.directory = directory
         self.limits = limits
+        self.open = open
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         ownership = try AppendFile(path: directory + "/owner.lock")
         try ownership.lock()
+        try Self.takeBackKept(in: directory)
         let earlier = try Self.segments(in: directory)
         let closed = try earlier.reduce(Int64(0)) {
             try $0 + FileBytes.sizeBytes(Self.path(directory, $1))
@@ -53,8 +81,7 @@ package final class DecisionSpool: Sendable {
         let number = (earlier.last ?? 0) + 1
         growing = Mutex(
             Growing(
-                number: number, file: try AppendFile(path: Self.path(directory, number)), bytes: 0,
-                closedBytes: closed))
+                number: number, file: try open(Self.path(directory, number)), closedBytes: closed))
         try FileBytes.syncFolder(directory)
     }
 
@@ -67,32 +94,69 @@ package final class DecisionSpool: Sendable {
         try growing.withLock { growing in
             guard growing.closedBytes + growing.bytes + Int64(record.count) <= limits.spoolBytes
             else { throw SpoolFull() }
-            if growing.bytes + Int64(record.count) > limits.segmentBytes {
+            if growing.isSpoiled || growing.bytes + Int64(record.count) > limits.segmentBytes {
                 try rotate(&growing)
             }
             do {
                 try growing.file.append(record)
                 growing.bytes += Int64(record.count)
             } catch {
-                // Half a record would hide every whole one after it.
-                try growing.file.truncate(toBytes: growing.bytes)
+                cutOff(record, of: &growing)
                 throw error
             }
         }
     }
 
-    package func sync() throws {
-        try growing.withLock { $0.file }.sync()
+    /// Half a record would cost what is written behind it: it is cut off, or else the next record
+    /// begins another file.
+    private func cutOff(_ record: [UInt8], of growing: inout Growing) {
+        do {
+            try growing.file.truncate(toBytes: growing.bytes)
+        } catch {
+            growing.isSpoiled = true
+            let size = try? FileBytes.sizeBytes(Self.path(directory, growing.number))
+            growing.bytes = size ?? growing.bytes + Int64(record.count)
+        }
     }
 
+    /// Waits until everything appended before is on the disk, closed files first. Appending goes on
+    /// meanwhile. Called from one thread at a time.
+    package func sync() throws {
+        let (closed, current, hasNewName) = growing.withLock { growing in
+            defer { growing.hasNewName = false }
+            return (growing.unsynced, growing.file, growing.hasNewName)
+        }
+        do {
+            for one in closed where isUnsynced(one.number) {
+                try one.file.sync()
+                one.file.close()
+                growing.withLock { $0.unsynced.removeAll { $0.number == one.number } }
+            }
+            try current.sync()
+            if hasNewName { try FileBytes.syncFolder(directory) }
+        } catch {
+            if hasNewName { growing.withLock { $0.hasNewName = true } }
+            throw error
+        }
+    }
+
+    private func isUnsynced(_ segment: Int) -> Bool {
+        growing.withLock { growing in growing.unsynced.contains { $0.number == segment } }
+    }
+
+    /// On an answer's path, so it only opens a file; `sync` does the rest.
     private func rotate(_ growing: inout Growing) throws {
-        let next = try AppendFile(path: Self.path(directory, growing.number + 1))
-        try growing.file.sync()
-        growing.file.close()
-        growing = Growing(
-            number: growing.number + 1, file: next, bytes: 0,
-            closedBytes: growing.closedBytes + growing.bytes)
-        try FileBytes.syncFolder(directory)
+        let next = try open(Self.path(directory, growing.number + 1))
+        growing.unsynced.append(Unsynced(number: growing.number, file: growing.file))
+        if growing.unsynced.count > Self.unsyncedFilesLimit {
+            growing.unsynced.removeFirst().file.close()
+        }
+        growing.closedBytes += growing.bytes
+        growing.number += 1
+        growing.file = next
+        growing.bytes = 0
+        growing.isSpoiled = false
+        growing.hasNewName = true
     }
 
     /// The numbers of all files, oldest first, and the one that still grows.
@@ -109,10 +173,15 @@ package final class DecisionSpool: Sendable {
     }
 
     /// Whole records from `offset` on, as many as fit into one read.
-    package func read(_ segment: Int, from offset: Int64) throws -> SpoolBatch {
-        SpoolBatch(
-            try FileBytes.read(
-                Self.path(directory, segment), from: offset, count: Self.readBytesLimit))
+    ///
+    /// - Parameter isClosed: nothing is appended any more, so the end of the file is no record in
+    ///   the making but what a crash or a full disk left.
+    package func read(
+        _ segment: Int, from offset: Int64, isClosed: Bool = false
+    ) throws -> SpoolBatch {
+        let bytes = try FileBytes.read(
+            Self.path(directory, segment), from: offset, count: Self.readBytesLimit)
+        return SpoolBatch(bytes, endsFile: isClosed && bytes.count < Self.readBytesLimit)
     }
 
     /// Forgets a closed file.
@@ -123,7 +192,41 @@ package final class DecisionSpool: Sendable {
         growing.withLock { $0.closedBytes -= bytes }
     }
 
+    /// Puts a closed file aside that holds records of another build. It goes on counting as part of
+    /// the spool, and every start looks at it again: the one that can read it ships it.
+    package func keep(_ segment: Int) throws {
+        let path = Self.path(directory, segment)
+        try FileManager.default.moveItem(atPath: path, toPath: path + Self.keptSuffix)
+        try FileBytes.syncFolder(directory)
+    }
+
+    /// Writes down a decision that no table takes.
+    ///
+    /// - Returns: false where the file is at its limit, and the decision lost.
+    package func setAside(_ decision: SpooledDecision) throws -> Bool {
+        let record = decision.encoded()
+        let file = try AppendFile(path: directory + "/rejected.spool-rejects")
+        defer { file.close() }
+        guard try file.sizeBytes() + Int64(record.count) <= limits.rejectsBytes else {
+            return false
+        }
+        try file.append(record)
+        try file.sync()
+        return true
+    }
+
+    private static func takeBackKept(in directory: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.hasSuffix(suffix + keptSuffix) {
+            let path = "\(directory)/\(name)"
+            let earlier = String(path.dropLast(keptSuffix.utf8.count))
+            guard !FileManager.default.fileExists(atPath: earlier) else { continue }
+            try FileManager.default.moveItem(atPath: path, toPath: earlier)
+        }
+    }
+
     private static let suffix = ".spool"
+    private static let keptSuffix = "-kept"
     private static let digits = 10
 
     private static func path(_ directory: String, _ segment: Int) -> String {
@@ -134,58 +237,28 @@ package final class DecisionSpool: Sendable {
 
     private static func segments(in directory: String) throws -> [Int] {
         try FileManager.default.contentsOfDirectory(atPath: directory)
-            .filter { $0.hasSuffix(suffix) }
-            .compactMap { Int($0.dropLast(suffix.utf8.count)) }
+            .compactMap { name in
+                // Only names that we give: another file, such as a copy somebody made, is not ours.
+                let number = Int(name.prefix(digits))
+                return number.flatMap { path(directory, $0) == "\(directory)/\(name)" ? $0 : nil }
+            }
             .sorted()
     }
 }
+
+/// What the spool asks of a file that grows.
+package protocol SpoolFile: Sendable {
+    /// One write. Where it throws, a part of the record may stand in the file.
+    func append(_ record: [UInt8]) throws
+    func truncate(toBytes size: Int64) throws
+    func sync() throws
+    func close()
+}
+
+extension AppendFile: SpoolFile {}
 
 /// The spool has reached its limit, or the record is larger than any decision is.
 package struct SpoolFull: Error, CustomStringConvertible {
     package let description =
         "the spool takes no more; find out why decisions do not reach PostgreSQL"
-}
-
-/// What one read of a spool file holds.
-package struct SpoolBatch {
-    package private(set) var decisions: [SpooledDecision] = []
-    /// Of whole records, counted from where the read began.
-    package private(set) var consumedBytes: Int64 = 0
-    /// Bytes of records whose checksum or form is wrong; they are stepped over.
-    package private(set) var damagedBytes: Int64 = 0
-    /// The read ended in the middle of a record, or of what cannot be one.
-    package private(set) var hasRest = false
-
-    package init(_ bytes: [UInt8]) {
-        var position = 0
-        while position < bytes.count {
-            guard let body = Self.body(in: bytes, at: position) else {
-                hasRest = true
-                return
-            }
-            let end = position + SpooledDecision.headBytes + body.count
-            let isWhole = CRC32.checksum(body) == Self.number(in: bytes, at: position + 4)
-            if isWhole, let decision = SpooledDecision(body: body) {
-                decisions.append(decision)
-            } else {
-                damagedBytes += Int64(end - position)
-            }
-            consumedBytes += Int64(end - position)
-            position = end
-        }
-    }
-
-    private static func body(in bytes: [UInt8], at position: Int) -> [UInt8]? {
-        let start = position + SpooledDecision.headBytes
-        guard start <= bytes.count else { return nil }
-        let length = Int(number(in: bytes, at: position))
-        guard length <= SpooledDecision.recordBytesLimit, length <= bytes.count - start else {
-            return nil
-        }
-        return Array(bytes[start..<start + length])
-    }
-
-    private static func number(in bytes: [UInt8], at position: Int) -> UInt32 {
-        bytes[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) }
-    }
 }

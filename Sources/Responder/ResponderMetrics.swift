@@ -13,8 +13,11 @@ package struct ResponderMetrics: Sendable {
     package let offerNotSigned: Counter
     package let spoolLost: Counter
     package let spoolDamaged: Counter
+    package let spoolKept: Counter
     package let shipped: Counter
     package let shipRejected: Counter
+    package let shipRejectedLost: Counter
+    package let shipHeld: Gauge
     package let shipWaiting: Gauge
 
     package init(_ metrics: Metrics) {
@@ -41,9 +44,15 @@ package struct ResponderMetrics: Sendable {
             "holdfast_spool_lost", "Decisions answered but not recorded.")
         spoolDamaged = metrics.counter(
             "holdfast_spool_damaged_bytes", "Bytes of the spool that were no whole record.")
-        shipped = metrics.counter("holdfast_shipped", "Decisions committed to PostgreSQL.")
+        spoolKept = metrics.counter(
+            "holdfast_spool_kept", "Decisions of another build's form, kept with their file.")
+        shipped = metrics.counter("holdfast_shipped", "Decisions added to PostgreSQL.")
         shipRejected = metrics.counter(
-            "holdfast_ship_rejected", "Decisions that PostgreSQL refused and that were set aside.")
+            "holdfast_ship_rejected", "Decisions that PostgreSQL refused for what they are.")
+        shipRejectedLost = metrics.counter(
+            "holdfast_ship_rejected_lost", "Of those refused, the ones that no file took any more.")
+        shipHeld = metrics.gauge(
+            "holdfast_ship_held_tenants", "Tenants whose decisions wait for a mend.")
         shipWaiting = metrics.gauge(
             "holdfast_spool_waiting_bytes", "Bytes of the spool not yet in PostgreSQL.")
     }

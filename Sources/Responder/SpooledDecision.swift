@@ -9,8 +9,10 @@ package import RetentionStore
 ///     length u32 │ crc32 u32 │ version u8 │ tenant, app 16+16 │ environment u8 │ four i64 │ …
 ///     └── of what follows the checksum ──┘
 package struct SpooledDecision: Equatable, Sendable {
+    /// Raised with any change of the form, so that an earlier build keeps the file for a later one.
     package static let version: UInt8 = 1
     package static let headBytes = 8
+    /// Of every version: what claims to be longer is damaged.
     package static let recordBytesLimit = 4_096
     /// The reader's locale comes from outside; what is longer is no locale and is cut.
     package static let localeBytesLimit = 64

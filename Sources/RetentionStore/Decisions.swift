@@ -37,9 +37,12 @@ package struct DecisionRecord: Equatable, Sendable {
 extension TenantTransaction {
     /// Adds decisions of this tenant; one that is there already stays as it is, so a batch may be
     /// sent again after a lost answer.
-    package func recordDecisions(_ records: [DecisionRecord]) throws {
+    ///
+    /// - Returns: how many were not there yet.
+    @discardableResult
+    package func recordDecisions(_ records: [DecisionRecord]) throws -> Int {
         let columns = DecisionColumns(records)
-        _ = try connection.query(
+        return try connection.query(
             """
             insert into holdfast.decision (tenant_id, app_id, environment, signed_date,
               request_identifier, decided_at, original_transaction_id, product_id, kind,
@@ -55,7 +58,8 @@ extension TenantTransaction {
               \(columns.offerIdentifier), \(columns.snapshotNumber),
               \(columns.durationMicroseconds))
             on conflict do nothing
-            """)
+            """
+        ).affected
     }
 
     /// The newest decisions in one environment of an app.

@@ -61,15 +61,17 @@ extension TenantTransaction {
     ) throws -> UUID {
         let rows = try connection.query(
             """
-            select sha256 from holdfast.image
+            select sha256, image_size from holdfast.image
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and image_id = \(image.uuid)
             """)
         guard let row = rows.first else {
             throw StoreError(code: .notFound, message: "there is no image \(image)")
         }
-        let appleId = try appleIdentifier(
-            .image, content: try row.decode("sha256"), at: key)
+        // With the use: at Apple an image has one, so the same picture for both is two images.
+        let content =
+            try row.decode([UInt8].self, "sha256") + row.decode(String.self, "image_size").utf8
+        let appleId = try appleIdentifier(.image, content: content, at: key)
         try recordAppleObject(appleId, .image, at: key, state: state)
         _ = try connection.query(
             """
@@ -82,6 +84,19 @@ extension TenantTransaction {
             """)
         touch(key)
         return appleId
+    }
+
+    func imageSize(_ image: ImageID, of app: AppID) throws -> ImageSize? {
+        let rows = try connection.query(
+            """
+            select image_size from holdfast.image
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and image_id = \(image.uuid)
+            """)
+        guard let row = rows.first else {
+            throw StoreError(code: .notFound, message: "there is no image \(image)")
+        }
+        return ImageSize(rawValue: try row.decode("image_size"))
     }
 
     /// The identifier at Apple of every image placed there.

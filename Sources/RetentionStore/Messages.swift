@@ -17,7 +17,8 @@ extension TenantTransaction {
 
     /// Adds the text of one locale.
     ///
-    /// - Throws: `StoreError.invalid` naming each field that Apple would refuse.
+    /// - Throws: `StoreError`: `invalid` naming each field that Apple would refuse, `notFound` for
+    ///   an unknown message or image.
     package func createLocalization(
         _ localization: Localization, of message: MessageID, app: AppID
     ) throws {
@@ -26,6 +27,7 @@ extension TenantTransaction {
             let list = problems.map { "\($0.field): \($0.problem)" }.joined(separator: "; ")
             throw StoreError(code: .invalid, message: "\(localization.locale): \(list)")
         }
+        try requireImages(of: localization, app: app)
         _ = try connection.query(
             """
             insert into holdfast.localization (tenant_id, app_id, message_id, locale, header, body,
@@ -44,6 +46,18 @@ extension TenantTransaction {
                   \(Int16(ordinal)), \(bullet.text), \(bullet.image.image.uuid),
                   \(bullet.image.altText))
                 """)
+        }
+    }
+
+    /// Apple refuses a message whose picture was uploaded for the other use.
+    private func requireImages(of localization: Localization, app: AppID) throws {
+        let uses =
+            (localization.image.map { [($0.image, ImageSize.fullSize)] } ?? [])
+            + localization.bullets.map { ($0.image.image, ImageSize.bulletPoint) }
+        for (image, size) in uses where try imageSize(image, of: app) != size {
+            throw StoreError(
+                code: .invalid,
+                message: "\(localization.locale): \(image) is not of size \(size.rawValue)")
         }
     }
 

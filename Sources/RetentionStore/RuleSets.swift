@@ -7,13 +7,20 @@ extension TenantTransaction {
     /// Stores the rules as the app's next version. Nothing serves it until it is published.
     ///
     /// - Returns: the version, from 1.
+    /// - Throws: `StoreError.invalid` for more rules than a reader takes.
     package func createRuleSet(_ ruleSet: RuleSet, of app: AppID) throws -> Int32 {
+        guard ruleSet.rules.count <= RuleSet.rulesLimit else {
+            throw StoreError(
+                code: .invalid,
+                message: "\(ruleSet.rules.count) rules, \(RuleSet.rulesLimit) are allowed")
+        }
         let body = try JSONEncoder().encode(ruleSet)
-        // The lock makes the next number ours: two writers would otherwise both take it.
+        // The lock makes the next number ours: two writers would otherwise both take it. It is no
+        // stronger, so that nobody waits who adds a product or a message to the app meanwhile.
         let locked = try connection.query(
             """
             select app_id from holdfast.app
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for update
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for no key update
             """)
         guard locked.first != nil else { throw StoreError.noApp(app) }
         let rows = try connection.query(

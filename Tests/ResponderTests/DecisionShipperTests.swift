@@ -96,6 +96,28 @@ import Testing
         try spool.append(Samples.spooled(Samples.decisions[1], tenant: tenants[0], app: app))
         try shipper(spool, database.responder).ship()
         #expect(try stored(tenants[0], database.operator).count == 2)
+        #expect(metrics.shipped.value() == 2)
+    }
+
+    @Test func `what no table takes fills a file up to its limit only`() throws {
+        let database = try Database.current()
+        let poison = (0..<5).map { _ in
+            Samples.spooled(
+                Samples.decisions[0], tenant: tenants[0], app: app, transaction: "a\u{0}b")
+        }
+        var limits = DecisionSpool.Limits()
+        limits.rejectsBytes = Int64(poison[0].encoded().count * 3 + 1)
+        let spool = try DecisionSpool(directory: folder.path, limits: limits)
+        for record in poison { try spool.append(record) }
+        try spool.append(Samples.spooled(Samples.decisions[1], tenant: tenants[0], app: app))
+        try shipper(spool, database.responder).ship()
+        let aside = try FileBytes.readAll(
+            folder.path + "/rejected.spool-rejects", bytesLimit: 1 << 20)
+        #expect(SpoolBatch(aside).decisions == Array(poison[..<3]))
+        #expect(metrics.shipRejected.value() == 5)
+        #expect(metrics.shipRejectedLost.value() == 2)
+        #expect(try stored(tenants[0], database.operator).count == 1)
+        #expect(metrics.shipped.value() == 1)
     }
 
     @Test func `a record that no table takes is set aside, and those after it go on`() throws {
@@ -104,10 +126,8 @@ import Testing
         let poison = [
             Samples.spooled(
                 Samples.decisions[0], tenant: tenants[0], app: app, transaction: "a\u{0}b"),
-            // A month that no partition is made for.
             Samples.spooled(
-                Samples.decisions[0], tenant: tenants[0], app: app,
-                at: Date(timeIntervalSince1970: 0)),
+                Samples.decisions[0], tenant: tenants[0], app: app, transaction: "\u{0}"),
         ]
         for record in poison {
             try spool.append(record)
@@ -139,6 +159,38 @@ import Testing
         #expect(try stored(tenants[0], database.operator).count == 1)
         #expect(metrics.spoolDamaged.value() == UInt64(first.encoded().count + 30))
         #expect(try spool.segments().all == [2])
+    }
+
+    /// A release that was rolled back: its records wait for its return, whatever ships meanwhile.
+    @Test func `a file with another build's records is kept, and each start looks again`() throws {
+        let database = try Database.current()
+        let own = Samples.spooled(Samples.decisions[0], tenant: tenants[0], app: app)
+        let later = Samples.spooled(Samples.decisions[1], tenant: tenants[0], app: app)
+        let path = folder.path + "/0000000001.spool"
+        do {
+            let spool = try DecisionSpool(directory: folder.path)
+            try spool.append(own)
+            let file = try AppendFile(path: path)
+            for version in [UInt8(2), 9] {
+                try file.append(SpoolSamples.encoded(later, version: version))
+            }
+        }
+        for starts in 1...3 {
+            let spool = try DecisionSpool(directory: folder.path)
+            let shipper = shipper(spool, database.responder)
+            for _ in 0..<3 { try shipper.ship() }
+            #expect(metrics.spoolKept.value() == UInt64(2 * starts))
+            #expect(try spool.segments().all == [spool.segments().growing])
+        }
+        #expect(metrics.spoolDamaged.value() == 0)
+        #expect(try stored(tenants[0], database.operator).count == 1)
+        // The later build: to it, the same records are of its own version.
+        try FileManager.default.removeItem(atPath: path + "-kept")
+        try AppendFile(path: path + "-kept").append(later.encoded())
+        let spool = try DecisionSpool(directory: folder.path)
+        try shipper(spool, database.responder).ship()
+        #expect(try stored(tenants[0], database.operator).count == 2)
+        #expect(try spool.segments().all == [spool.segments().growing])
     }
 
     @Test func `a database that is away loses nothing`() throws {

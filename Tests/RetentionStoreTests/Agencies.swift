@@ -28,6 +28,7 @@ struct Agencies {
     }
 
     /// Changes something of an agency.
+    @discardableResult
     func change<R>(
         _ agency: SampleAgency, _ body: (TenantTransaction) throws -> R
     ) throws -> R {

@@ -111,15 +111,75 @@ import Testing
         }
     }
 
-    @Test func `what reads finds nothing of another agency`() throws {
-        let agencies = try Agencies()
+    /// What needs nothing that another agency has: called with the first's identifiers it makes
+    /// the second's own things.
+    private func additions(_ agencies: Agencies) throws -> [Attempt] {
         let key = agencies.first.keys[0]
-        let record = DecisionRecord(
+        let tenant = agencies.first.scope.tenant.uuid
+        let client: UUID = try agencies.value(
+            "select client_id from holdfast.client where tenant_id = \(tenant)")
+        let png: [UInt8] = try agencies.value(
+            "select png from holdfast.image where tenant_id = \(tenant) order by image_id")
+        let image: UUID = try agencies.value(
+            "select image_id from holdfast.image where tenant_id = \(tenant) order by image_id")
+        let record = record(at: key)
+        return [
+            ("createClient", { try $0.createClient(Client(id: ClientID(client), name: "x")) }),
+            ("storeImage", { _ = try $0.storeImage(png, size: .fullSize, id: ImageID(image)) }),
+            ("recordDecisions", { try $0.recordDecisions([record]) }),
+            ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
+        ]
+    }
+
+    private func record(at key: AppEnvironment) -> DecisionRecord {
+        DecisionRecord(
             key: key, signedDate: Agencies.now, requestIdentifier: UUID(), decidedAt: Agencies.now,
             originalTransactionId: "1", productId: "p", localeAsked: "en",
             decision: Decision(answer: .fallback(.chosenByRule), rule: nil, localeServed: nil),
             snapshotNumber: 1, durationMicroseconds: 1)
-        try agencies.change(agencies.first) { try $0.recordDecisions([record]) }
+    }
+
+    @Test func `what adds under another scope adds nothing to the first agency`() throws {
+        let agencies = try Agencies()
+        try agencies.change(agencies.first) {
+            try $0.recordDecisions([record(at: agencies.first.keys[0])])
+        }
+        let before = try agencies.digest(of: agencies.first.scope.tenant)
+        for addition in try additions(agencies) {
+            try agencies.change(agencies.second) { try addition.call($0) }
+            #expect(
+                try agencies.digest(of: agencies.first.scope.tenant) == before, "\(addition.name)")
+        }
+    }
+
+    /// Whoever adds a function to a transaction adds it here.
+    @Test func `every function of a transaction is tried with the wrong scope`() throws {
+        let folder = "Sources/RetentionStore"
+        var functions: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(
+            atPath: "\(PackageRoot.path)/\(folder)")
+        {
+            let text = String(
+                decoding: try PackageRoot.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
+            for part in text.split(separator: "extension TenantTransaction").dropFirst() {
+                let body = part.split(separator: "\n}").first ?? ""
+                for match in body.matches(of: /package func (\w+)/) {
+                    functions.insert(String(match.output.1))
+                }
+            }
+        }
+        let agencies = try Agencies()
+        let tried = try (attempts(agencies) + additions(agencies)).map {
+            String($0.name.prefix { $0 != " " })
+        }
+        #expect(functions.count > 15)
+        #expect(functions == Set(tried))
+    }
+
+    @Test func `what reads finds nothing of another agency`() throws {
+        let agencies = try Agencies()
+        let key = agencies.first.keys[0]
+        try agencies.change(agencies.first) { try $0.recordDecisions([record(at: key)]) }
         let own = try agencies.change(agencies.first) { try $0.listDecisions(at: key, limit: 9) }
         let other = try agencies.change(agencies.second) { try $0.listDecisions(at: key, limit: 9) }
         #expect(own.count == 1)

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Migrations
+import Operator
+import Postgres
+import Retention
+import RetentionStore
+import TestSupport
+import Testing
+
+/// The database holds every limit itself, and the constraint's name says which one was broken.
+@Suite(.database) struct ConstraintTests {
+    /// Each sets one column of a row of the sample agency to something that it may not hold.
+    private static let broken: [(String, String)] = [
+        ("app", "name = ''"), ("app", "bundle_id = ''"), ("app", "bundle_id = repeat('b', 156)"),
+        ("app", "app_apple_id = 0"), ("app", "default_locale = 'e'"),
+        ("app", "apple_id_salt = '\\x00'"), ("app_environment", "snapshot_number = -1"),
+        ("product", "period = 'P0M'"), ("product", "period = 'monthly'"),
+        ("product", "subscription_group = ''"), ("offer", "kind = 'coupon'"),
+        ("credential", "key_id = ''"), ("credential", "issuer_id = repeat('i', 65)"),
+        ("credential", "sealed = ''"), ("image", "image_size = 'SMALL'"),
+        ("image", "sha256 = '\\x00'"), ("image", "png = ''"), ("message", "kind = 'default'"),
+        ("message", "name = ''"), ("localization", "header = repeat('h', 67)"),
+        ("localization", "header = ''"), ("localization", "body = repeat('b', 145)"),
+        ("localization", "alt_text = repeat('a', 151), image_id = (select image_id from one)"),
+        ("localization", "alt_text = 'a', image_id = null"),
+        ("localization", "header_position = 'BELOW'"),
+        ("localization", "header_position = 'ABOVE_IMAGE', alt_text = null, image_id = null"),
+        ("bullet", "ordinal = 5"), ("bullet", "text = repeat('t', 67)"), ("bullet", "text = ''"),
+        ("bullet", "alt_text = repeat('a', 151)"), ("apple_object", "kind = 'video'"),
+        ("apple_object", "state = ''"), ("rule_set", "version = 0"), ("rule_set", "body = '[]'"),
+        ("endpoint", "token_hash = '\\x00'"), ("endpoint", "token_sealed = ''"),
+        ("snapshot", "number = 0"), ("snapshot", "body = ''"), ("snapshot", "sha256 = '\\x00'"),
+        ("decision", "kind = 'shown', fallback_reason = null, message_identifier = app_id"),
+        ("decision", "fallback_reason = null"),
+        ("decision", "message_identifier = app_id"), ("decision", "duration_microseconds = -1"),
+        ("decision", "environment = 'Xcode'"), ("tenant", "name = ''"), ("client", "name = ''"),
+    ]
+
+    private func refusal(_ database: Database, _ table: String, _ change: String) -> PostgresError?
+    {
+        do {
+            try database.superuser.withConnection { connection in
+                try connection.execute(
+                    script: """
+                        with one as (select image_id from holdfast.image limit 1)
+                        update holdfast.\(table) set \(change)
+                        """)
+            }
+            return nil
+        } catch {
+            return error as? PostgresError
+        }
+    }
+
+    @Test func `each limit has a name and is held`() throws {
+        let agencies = try Agencies()
+        let record = DecisionRecord(
+            key: agencies.first.keys[0], signedDate: Agencies.now, requestIdentifier: UUID(),
+            decidedAt: Agencies.now, originalTransactionId: "1", productId: "p",
+            localeAsked: "en",
+            decision: Decision(answer: .fallback(.chosenByRule), rule: nil, localeServed: nil),
+            snapshotNumber: 1, durationMicroseconds: 1)
+        try agencies.change(agencies.first) { try $0.recordDecisions([record]) }
+        var met: Set<String> = []
+        for (table, change) in Self.broken {
+            let error = refusal(agencies.database, table, change)
+            #expect(error?.sqlState == "23514", "\(table): \(change)")
+            let name = try #require(error?.constraint, "\(table): \(change)")
+            #expect(name.hasPrefix(table + "_"), "\(name)")
+            met.insert(name)
+        }
+        let all: [String] = try agencies.value(
+            """
+            select array_agg(distinct conname::text) from pg_constraint c
+            where c.contype = 'c' and c.connamespace = 'holdfast'::regnamespace
+              and c.coninhcount = 0
+            """)
+        // A limit met by nothing above is not known to hold.
+        #expect(Set(all).subtracting(met) == Self.unmet)
+    }
+
+    /// Of columns in keys, which the rows that name them hold in place, and of sizes in kilobytes.
+    private static let unmet: Set<String> = [
+        "app_environment_known", "billing_plan_type_length", "credential_public_key_size",
+        "localization_locale_length", "offer_identifier_length", "product_id_length",
+    ]
+}
