@@ -46,6 +46,7 @@ let cModules: [Target] = [
         linkerSettings: [.linkedLibrary("icuuc"), .linkedLibrary("icui18n")]),
     cLibrary("CCurl", "libcurl", "libcurl4-openssl-dev"),
     .systemLibrary(name: "CLinux"),
+    .target(name: "COpenAPI"),
     cLibrary("CMicroHTTPD", "libmicrohttpd", "libmicrohttpd-dev"),
     cLibrary("COpenSSL", "libcrypto", "libssl-dev"),
     cLibrary("CPostgres", "libpq", "libpq-dev"),
@@ -82,6 +83,12 @@ let adapters: [Target] = [
 
 let applications: [Target] = [
     module(
+        "AdminAPI",
+        [
+            "AppStore", "COpenAPI", "HTTPServer", "Locales", "Migrations", "Postgres", "Retention",
+            "RetentionStore", "Service", "Signing",
+        ]),
+    module(
         "Operator",
         [
             "HTTPClient", "HTTPServer", "Migrations", "Postgres", "Retention", "RetentionStore",
@@ -100,12 +107,19 @@ let applications: [Target] = [
 ]
 
 let executables: [Target] = [
+    executable("api-gateway", ["AdminAPI", "Service"]),
     executable("app-store-simulator", ["Service", "Simulator"]),
     executable("holdfast", ["Operator", "Service"]),
     executable("realtime-responder", ["Responder", "Service"]),
 ]
 
 let testTargets: [Target] = [
+    tests(
+        "AdminAPITests",
+        [
+            "AdminAPI", "HTTPClient", "HTTPServer", "Postgres", "Retention", "RetentionStore",
+            "Service", "Signing", "TestSupport",
+        ]),
     tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
     tests(
         "EndToEndTests",

@@ -80,7 +80,7 @@ create table holdfast.api_key (
   scopes text[] not null,
   is_limited boolean not null,
   created_at timestamptz not null,
-  created_by text not null,
+  created_by jsonb not null,
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
@@ -90,7 +90,7 @@ create table holdfast.api_key (
   constraint api_key_name_length check (length(name) between 1 and 200),
   constraint api_key_hash_size check (length(secret_hash) = 32),
   constraint api_key_scopes_count check (cardinality(scopes) between 1 and 32),
-  constraint api_key_created_by_length check (length(created_by) between 1 and 200)
+  constraint api_key_created_by_is_object check (jsonb_typeof(created_by) = 'object')
 );
 comment on column holdfast.api_key.is_limited is
   'Whether the key sees the clients and apps named for it only; it stays limited when the last of them is deleted.';
@@ -326,7 +326,7 @@ create table holdfast.audit_event (
   app_id uuid,
   changes jsonb not null,
   primary key (tenant_id, audit_event_id),
-  constraint audit_event_actor_known check (actor_kind in ('apiKey', 'operator', 'job')),
+  constraint audit_event_actor_known check (actor_kind in ('apiKey', 'operator', 'job', 'responder')),
   constraint audit_event_lengths check (length(actor_id) <= 200 and length(address) <= 64
     and length(request_id) <= 64 and length(action) <= 64 and length(resource_type) <= 64
     and length(resource_id) <= 600),

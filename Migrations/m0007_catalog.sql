@@ -184,8 +184,10 @@ alter table holdfast.default_message
 
 -- --- Rule sets: a draft, versions with their maker, the history of publications -----------------------------------
 
-alter table holdfast.rule_set add column created_by text not null default 'operator';
-alter table holdfast.rule_set_publication add column published_by text not null default 'operator';
+alter table holdfast.rule_set
+  add column created_by jsonb not null default '{"kind": "operator", "id": "holdfast", "name": null}',
+  add constraint rule_set_created_by_is_object check (jsonb_typeof(created_by) = 'object');
+alter table holdfast.rule_set alter column created_by drop default;
 
 create table holdfast.rule_set_draft (
   tenant_id uuid not null,
@@ -206,14 +208,14 @@ create table holdfast.publication (
   environment text collate "C" not null,
   version integer not null,
   published_at timestamptz not null,
-  published_by text not null,
+  published_by jsonb not null,
   snapshot_number bigint not null,
   primary key (tenant_id, app_id, publication_id),
   constraint publication_environment_exists foreign key (tenant_id, app_id, environment)
     references holdfast.app_environment on delete cascade,
   constraint publication_version_exists foreign key (tenant_id, app_id, version)
     references holdfast.rule_set on delete cascade,
-  constraint publication_by_length check (length(published_by) between 1 and 200)
+  constraint publication_by_is_object check (jsonb_typeof(published_by) = 'object')
 );
 comment on column holdfast.publication.snapshot_number is 'The first snapshot that holds these rules.';
 select holdfast_sec.protect('holdfast.publication');

@@ -639,11 +639,11 @@ CREATE TABLE holdfast.api_key (
     scopes text[] NOT NULL,
     is_limited boolean NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    created_by text NOT NULL,
+    created_by jsonb NOT NULL,
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
     last_used_at timestamp with time zone,
-    CONSTRAINT api_key_created_by_length CHECK (((length(created_by) >= 1) AND (length(created_by) <= 200))),
+    CONSTRAINT api_key_created_by_is_object CHECK ((jsonb_typeof(created_by) = 'object'::text)),
     CONSTRAINT api_key_hash_size CHECK ((length(secret_hash) = 32)),
     CONSTRAINT api_key_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
     CONSTRAINT api_key_scopes_count CHECK (((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 32)))
@@ -907,7 +907,7 @@ CREATE TABLE holdfast.audit_event (
     resource_id text NOT NULL,
     app_id uuid,
     changes jsonb NOT NULL,
-    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text]))),
+    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text]))),
     CONSTRAINT audit_event_changes_is_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
     CONSTRAINT audit_event_lengths CHECK (((length(actor_id) <= 200) AND (length(address) <= 64) AND (length(request_id) <= 64) AND (length(action) <= 64) AND (length(resource_type) <= 64) AND (length(resource_id) <= 600)))
 );
@@ -1312,9 +1312,9 @@ CREATE TABLE holdfast.publication (
     environment text NOT NULL COLLATE pg_catalog."C",
     version integer NOT NULL,
     published_at timestamp with time zone NOT NULL,
-    published_by text NOT NULL,
+    published_by jsonb NOT NULL,
     snapshot_number bigint NOT NULL,
-    CONSTRAINT publication_by_length CHECK (((length(published_by) >= 1) AND (length(published_by) <= 200)))
+    CONSTRAINT publication_by_is_object CHECK ((jsonb_typeof(published_by) = 'object'::text))
 );
 
 ALTER TABLE ONLY holdfast.publication FORCE ROW LEVEL SECURITY;
@@ -1339,7 +1339,8 @@ CREATE TABLE holdfast.rule_set (
     version integer NOT NULL,
     body jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    created_by text DEFAULT 'operator'::text NOT NULL,
+    created_by jsonb NOT NULL,
+    CONSTRAINT rule_set_created_by_is_object CHECK ((jsonb_typeof(created_by) = 'object'::text)),
     CONSTRAINT rule_set_is_object CHECK ((jsonb_typeof(body) = 'object'::text)),
     CONSTRAINT rule_set_version_positive CHECK ((version > 0))
 );
@@ -1375,8 +1376,7 @@ CREATE TABLE holdfast.rule_set_publication (
     app_id uuid NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
     version integer NOT NULL,
-    published_at timestamp with time zone NOT NULL,
-    published_by text DEFAULT 'operator'::text NOT NULL
+    published_at timestamp with time zone NOT NULL
 );
 
 ALTER TABLE ONLY holdfast.rule_set_publication FORCE ROW LEVEL SECURITY;

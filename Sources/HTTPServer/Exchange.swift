@@ -26,6 +26,7 @@ final class Exchange {
     private var target: [UInt8] = []
     private var fields = HeaderFields()
     private var body: [UInt8] = []
+    private var bodyLimit = 0
 
     init(deadline: Deadline, peer: String?, limits: Limits) {
         self.deadline = deadline
@@ -57,8 +58,10 @@ final class Exchange {
 
     /// Judges the head; nil means that the body may come.
     func judge(version: Framing.Version, isShapely: Bool) -> Refusal? {
+        bodyLimit = limits.bodyBytes(of: target)
         let verdict = Framing.judge(
-            target: target, version: version, fields: fields, limits: limits)
+            target: target, version: version, fields: fields, limits: limits,
+            bodyLimit: bodyLimit)
         switch verdict {
         case .refused(let refusal):
             phase = .refused
@@ -88,7 +91,7 @@ final class Exchange {
             phase = .lingering(bytesLeft: bytesLeft - bytes.count)
             return bytes.count < bytesLeft ? .thrownAway : .exhausted
         }
-        guard bytes.count <= limits.bodyBytes - body.count else {
+        guard bytes.count <= bodyLimit - body.count else {
             phase = .lingering(bytesLeft: Exchange.lingerBytesLimit)
             deadline.move(to: Exchange.lingerTime, isIdle: true)
             body = []

@@ -15,7 +15,8 @@ enum Framing {
     }
 
     static func judge(
-        target: [UInt8], version: Version, fields: HeaderFields, limits: Limits
+        target: [UInt8], version: Version, fields: HeaderFields, limits: Limits,
+        bodyLimit: Int
     ) -> Verdict {
         if let refusal = judgeTarget(target, limits) ?? judgeFields(fields, limits) {
             return .refused(refusal)
@@ -24,7 +25,7 @@ enum Framing {
         let hosts = fields.count(of: "host")
         // HTTP/1.0 knows no Host; two are ambiguous in any version.
         guard hosts == 1 || (hosts == 0 && version == .http10) else { return .refused(.host) }
-        return judgeBody(version: version, fields: fields, limits: limits)
+        return judgeBody(version: version, fields: fields, bodyLimit: bodyLimit)
     }
 
     /// Origin form only, visible ASCII only: everything else is percent-encoded by an honest
@@ -47,7 +48,7 @@ enum Framing {
     }
 
     private static func judgeBody(
-        version: Version, fields: HeaderFields, limits: Limits
+        version: Version, fields: HeaderFields, bodyLimit: Int
     ) -> Verdict {
         let lengths = fields.count(of: "content-length")
         let encodings = fields.count(of: "transfer-encoding")
@@ -63,7 +64,7 @@ enum Framing {
         guard lengths == 1, let length = decimal(fields.value(at: index)) else {
             return .refused(.length)
         }
-        if length > limits.bodyBytes { return .refused(.bodyTooLarge) }
+        if length > bodyLimit { return .refused(.bodyTooLarge) }
         return .accepted(announcedBytes: length)
     }
 

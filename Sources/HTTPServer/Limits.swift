@@ -13,6 +13,8 @@ package struct Limits: Sendable {
     package var headerCount = 64
     /// Largest body, announced or chunked; more is 413.
     package var bodyBytes = 64 * 1024
+    /// Other limits for the paths of some patterns, such as `/apps/{id}/images`.
+    package var bodyBytesByPath: [(pattern: String, bytes: Int)] = []
     /// Connections at one time; further ones are accepted and closed at once.
     package var connections = 2_000
     /// From the first sign of a request to its last byte, and again for sending the answer.
@@ -22,6 +24,15 @@ package struct Limits: Sendable {
     package var idleTimeout: Duration = .seconds(75)
 
     package init() {}
+
+    /// The limit for a target as it came on the wire.
+    func bodyBytes(of target: [UInt8]) -> Int {
+        guard !bodyBytesByPath.isEmpty,
+            let segments = PathPattern.segments(of: target.prefix { $0 != UInt8(ascii: "?") })
+        else { return bodyBytes }
+        let own = bodyBytesByPath.first { PathPattern($0.pattern).match(segments) != nil }
+        return own?.bytes ?? bodyBytes
+    }
 }
 
 /// Where a server listens and on how many threads.

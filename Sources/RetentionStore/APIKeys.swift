@@ -52,11 +52,10 @@ package struct NewAPIKey: Sendable {
     package let clients: [ClientID]?
     package let apps: [AppID]?
     package let expiresAt: Instant?
-    package let createdBy: String
 
     package init(
         id: APIKeyID, name: String, scopes: [AccessScope], clients: [ClientID]?, apps: [AppID]?,
-        expiresAt: Instant?, createdBy: String
+        expiresAt: Instant?
     ) {
         self.id = id
         self.name = name
@@ -64,7 +63,6 @@ package struct NewAPIKey: Sendable {
         self.clients = clients
         self.apps = apps
         self.expiresAt = expiresAt
-        self.createdBy = createdBy
     }
 }
 
@@ -77,7 +75,7 @@ package struct StoredAPIKey: Equatable, Sendable {
     package let clients: [ClientID]
     package let apps: [AppID]
     package let createdAt: Instant
-    package let createdBy: String
+    package let createdBy: RecordedActor
     package let expiresAt: Instant?
     package let revokedAt: Instant?
     package let lastUsedAt: Instant?
@@ -95,7 +93,7 @@ extension TenantTransaction {
               is_limited, created_at, created_by, expires_at)
             values (\(tenant.uuid), \(new.id.uuid), \(new.name), \(token.hash),
               \(new.scopes.map(\.description)), \(new.clients != nil || new.apps != nil),
-              \(timestamp), \(new.createdBy),
+              \(timestamp), \(scope.actor.record),
               \(new.expiresAt.map { Timestamp(milliseconds: $0.milliseconds) }))
             """)
         _ = try connection.query(
@@ -173,7 +171,7 @@ extension StoredAPIKey {
         clients = try row.decode([UUID].self, "clients").map { ClientID($0) }
         apps = try row.decode([UUID].self, "apps").map { AppID($0) }
         createdAt = try row.instant("created_at")
-        createdBy = try row.decode("created_by")
+        createdBy = try row.decodeActor("created_by")
         expiresAt = try row.optionalInstant("expires_at")
         revokedAt = try row.optionalInstant("revoked_at")
         lastUsedAt = try row.optionalInstant("last_used_at")

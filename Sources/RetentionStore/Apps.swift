@@ -25,6 +25,17 @@ extension TenantTransaction {
         touchBoth(app.id)
     }
 
+    /// Whether the app is there and this scope may see it; it stays so until the commit, for whoever
+    /// adds something to it.
+    package func hasApp(_ app: AppID) throws -> Bool {
+        try connection.query(
+            """
+            select from holdfast.app
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for key share
+            """
+        ).count == 1
+    }
+
     func appleIdSalt(_ app: AppID) throws -> [UInt8] {
         let rows = try connection.query(
             """

@@ -33,9 +33,7 @@ package struct AuditEvent: Sendable {
 package struct StoredAuditEvent: Sendable {
     package let id: AuditEventID
     package let at: Instant
-    package let actorKind: String
-    package let actorId: String
-    package let actorName: String?
+    package let actor: RecordedActor
     package let event: AuditEvent
 }
 
@@ -59,16 +57,16 @@ package struct AuditFilter: Sendable {
 extension TenantTransaction {
     /// Adds an event in the transaction that has the effect: neither is there without the other.
     package func recordAudit(_ event: AuditEvent) throws {
+        let actor = scope.actor.recorded
         _ = try connection.query(
             """
             insert into holdfast.audit_event (tenant_id, audit_event_id, at, actor_kind, actor_id,
               actor_name, api_key_id, address, request_id, action, resource_type, resource_id,
               app_id, changes)
             values (\(tenant.uuid), \(AuditEventID.make(at: now).uuid), \(timestamp),
-              \(scope.actor.auditKind), \(scope.actor.auditId), \(scope.actor.principal?.name),
-              \(scope.actor.principal?.key.uuid), \(event.address), \(event.requestId),
-              \(event.action), \(event.resourceType), \(event.resourceId), \(event.app?.uuid),
-              \(JSON(event.changes)))
+              \(actor.kind), \(actor.id), \(actor.name), \(scope.actor.principal?.key.uuid),
+              \(event.address), \(event.requestId), \(event.action), \(event.resourceType),
+              \(event.resourceId), \(event.app?.uuid), \(JSON(event.changes)))
             """)
     }
 
@@ -100,9 +98,9 @@ extension StoredAuditEvent {
     fileprivate init(row: Row) throws {
         id = AuditEventID(try row.decode("audit_event_id"))
         at = try row.instant("at")
-        actorKind = try row.decode("actor_kind")
-        actorId = try row.decode("actor_id")
-        actorName = try row.decode("actor_name")
+        actor = RecordedActor(
+            kind: try row.decode("actor_kind"), id: try row.decode("actor_id"),
+            name: try row.decode("actor_name"))
         let changes: JSON = try row.decode("changes")
         event = AuditEvent(
             action: try row.decode("action"), resourceType: try row.decode("resource_type"),
@@ -112,21 +110,36 @@ extension StoredAuditEvent {
     }
 }
 
+/// Who did something, as it is kept beside what was done.
+package struct RecordedActor: Codable, Equatable, Sendable {
+    /// `apiKey`, `operator`, `job` or `responder`.
+    package let kind: String
+    package let id: String
+    package let name: String?
+}
+
 extension Actor {
-    fileprivate var auditKind: String {
+    package var recorded: RecordedActor {
         switch self {
-        case .operator, .responder: "operator"
-        case .apiKey: "apiKey"
-        case .job: "job"
+        case .operator: RecordedActor(kind: "operator", id: "holdfast", name: nil)
+        case .responder: RecordedActor(kind: "responder", id: "realtime-responder", name: nil)
+        case .apiKey(let key):
+            RecordedActor(kind: "apiKey", id: key.key.description, name: key.name)
+        case .job(let job, let key):
+            RecordedActor(kind: "job", id: job.description, name: key.name)
         }
     }
 
-    fileprivate var auditId: String {
-        switch self {
-        case .operator: "holdfast"
-        case .responder: "realtime-responder"
-        case .apiKey(let principal): principal.key.description
-        case .job(let job, _): job.description
-        }
+    /// As a column holds it.
+    var record: JSON {
+        // Three texts always encode.
+        JSON((try? JSONEncoder().encode(recorded)).map { Array($0) } ?? Array("{}".utf8))
+    }
+}
+
+extension Row {
+    func decodeActor(_ column: String) throws -> RecordedActor {
+        let json: JSON = try decode(column)
+        return try JSONDecoder().decode(RecordedActor.self, from: Data(json.bytes))
     }
 }

@@ -2,6 +2,20 @@
 internal import Postgres
 package import Retention
 
+/// What a tenant may have and do.
+package struct TenantQuota: Sendable {
+    package let requestsPerMinute: Int32
+    package let clients: Int32
+    package let apps: Int32
+    package let apiKeys: Int32
+}
+
+package struct StoredClient: Sendable {
+    package let id: ClientID
+    package let name: String
+    package let createdAt: Instant
+}
+
 extension TenantTransaction {
     /// The tenant of this transaction's own scope: a scope can make no other.
     package func createTenant(name: String) throws {
@@ -12,11 +26,91 @@ extension TenantTransaction {
             """)
     }
 
+    package func tenantQuota() throws -> TenantQuota {
+        let rows = try connection.query(
+            """
+            select requests_per_minute, client_limit, app_limit, api_key_limit
+            from holdfast.tenant where tenant_id = \(tenant.uuid)
+            """)
+        guard let row = rows.first else {
+            throw StoreError(code: .notFound, message: "there is no tenant \(tenant)")
+        }
+        return TenantQuota(
+            requestsPerMinute: try row.decode("requests_per_minute"),
+            clients: try row.decode("client_limit"), apps: try row.decode("app_limit"),
+            apiKeys: try row.decode("api_key_limit"))
+    }
+
     package func createClient(_ client: Client) throws {
         _ = try connection.query(
             """
             insert into holdfast.client (tenant_id, client_id, name, created_at)
             values (\(tenant.uuid), \(client.id.uuid), \(client.name), \(timestamp))
             """)
+    }
+
+    package func countClients() throws -> Int64 {
+        let rows = try connection.query(
+            "select count(*) as count from holdfast.client where tenant_id = \(tenant.uuid)")
+        return try rows.first?.decode("count") ?? 0
+    }
+
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listClients(after: ClientID?, limit: Int32) throws -> [StoredClient] {
+        let rows = try connection.query(
+            """
+            select client_id, name, created_at from holdfast.client
+            where tenant_id = \(tenant.uuid)
+              and (\(after?.uuid)::uuid is null or client_id > \(after?.uuid))
+            order by client_id
+            limit \(limit)
+            """)
+        return try rows.map(StoredClient.init(row:))
+    }
+
+    /// - Parameter forUpdate: nobody else changes it until the commit.
+    /// - Throws: `StoreError.notFound`, also where this scope may not see it.
+    package func getClient(_ id: ClientID, forUpdate: Bool = false) throws -> StoredClient {
+        if forUpdate {
+            _ = try connection.query(
+                """
+                select from holdfast.client
+                where tenant_id = \(tenant.uuid) and client_id = \(id.uuid) for update
+                """)
+        }
+        let rows = try connection.query(
+            """
+            select client_id, name, created_at from holdfast.client
+            where tenant_id = \(tenant.uuid) and client_id = \(id.uuid)
+            """)
+        guard let row = rows.first else {
+            throw StoreError(code: .notFound, message: "there is no client \(id)")
+        }
+        return try StoredClient(row: row)
+    }
+
+    package func updateClient(_ client: Client) throws {
+        _ = try connection.query(
+            """
+            update holdfast.client set name = \(client.name)
+            where tenant_id = \(tenant.uuid) and client_id = \(client.id.uuid)
+            """)
+    }
+
+    /// - Throws: a foreign key's `PostgresError` while the client has apps.
+    package func deleteClient(_ id: ClientID) throws {
+        _ = try connection.query(
+            """
+            delete from holdfast.client
+            where tenant_id = \(tenant.uuid) and client_id = \(id.uuid)
+            """)
+    }
+}
+
+extension StoredClient {
+    fileprivate init(row: Row) throws {
+        id = ClientID(try row.decode("client_id"))
+        name = try row.decode("name")
+        createdAt = try row.instant("created_at")
     }
 }

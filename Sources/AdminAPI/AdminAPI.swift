@@ -1,0 +1,95 @@
+// The admin API: an agency's engineers and scripts run their apps over it.
+//
+//     request ── Gateway ── key, scope, limits, idempotency ── one transaction ── answer
+//                              │
+//                              └─ Operations.all: one file per resource (routes, shapes, handlers);
+//                                 its SQL is the file of the same name in RetentionStore
+//
+// Long work becomes a job, done by `JobRunner` in this process or another one.
+
+internal import HTTPServer
+internal import Migrations
+internal import Postgres
+internal import Retention
+internal import RetentionStore
+package import Service
+
+package enum AdminAPI {
+    package static let version = "0.1"
+
+    /// The executable: reads the settings, serves until SIGTERM, gives the exit code.
+    package static func main() -> Int32 {
+        ServiceMain.run(
+            name: "api-gateway", version: version, table: Settings.table,
+            read: Settings.init(reader:), body: run)
+    }
+
+    /// Serves until `runtime.stop` is requested; then ends what is in flight and returns. A job
+    /// that is not done by then is taken up again when its lease runs out.
+    package static func run(_ settings: Settings, _ runtime: Runtime) throws {
+        try Hardening.keepMemoryPrivate()
+        guard let platformKey = settings.platformKey else { return }
+        let pool = try Pool(settings.pool)
+        defer { pool.close() }
+        let metrics = GatewayMetrics(runtime.metrics)
+        let store = RetentionStore(pool: pool)
+        let readiness = DatabaseReadiness(pool: pool)
+        let admin = try AdminPort(
+            port: settings.adminPort, metrics: runtime.metrics,
+            readiness: { readiness.current })
+        defer { admin.stop() }
+        guard try waitForSchema(pool, runtime) else { return }
+        let jobs = JobRunner(store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
+        let jobLoop = BackgroundLoop("jobs", every: Settings.jobInterval, log: runtime.log) {
+            try jobs.runWaiting()
+        }
+        let gateway = Gateway(
+            store: store, clock: runtime.clock, log: runtime.log, metrics: metrics,
+            platformKey: platformKey, limiter: RateLimiter(runningLimit: settings.runningLimit),
+            jobAdded: { jobLoop.poke() })
+        let loops = [jobLoop] + upkeep(gateway, readiness, runtime)
+        for loop in loops { try loop.start() }
+        let server = try Server(
+            settings.server, refused: metrics.count(refusal:), handler: gateway.respond(to:))
+        runtime.ready([("port", LogValue(server.port)), ("adminPort", LogValue(admin.port))])
+        runtime.stop.wait()
+        server.stop(drain: Settings.drainLimit)
+        for loop in loops where !loop.stop(within: Settings.loopStopLimit, runsOnceMore: false) {
+            runtime.log.warning("loop_slow_to_stop")
+        }
+        try? gateway.keys.flush(to: store)
+    }
+
+    private static func upkeep(
+        _ gateway: Gateway, _ readiness: DatabaseReadiness, _ runtime: Runtime
+    ) -> [BackgroundLoop] {
+        [
+            BackgroundLoop("key use", every: Settings.keyUseInterval, log: runtime.log) {
+                try gateway.keys.flush(to: gateway.store)
+            },
+            BackgroundLoop("purge", every: Settings.purgeInterval, log: runtime.log) {
+                let before = gateway.now.milliseconds - Settings.idempotencyMilliseconds
+                _ = try gateway.store.purgeIdempotencyRecords(
+                    .gatewayUpkeep, before: Instant(milliseconds: before))
+            },
+            BackgroundLoop("readiness", every: Settings.databaseRetryInterval, log: runtime.log) {
+                readiness.look()
+            },
+        ]
+    }
+
+    /// - Returns: false when asked to stop meanwhile.
+    private static func waitForSchema(_ pool: Pool, _ runtime: Runtime) throws -> Bool {
+        let migrator = Migrator(migrations: Schema.migrations)
+        while true {
+            do {
+                let status = try pool.withConnection { try migrator.status($0) }
+                if let refusal = SchemaRefusal(status) { throw refusal }
+                return true
+            } catch let error as PostgresError {
+                runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])
+                if runtime.stop.wait(for: Settings.databaseRetryInterval) { return false }
+            }
+        }
+    }
+}

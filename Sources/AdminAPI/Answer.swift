@@ -1,0 +1,71 @@
+internal import HTTPServer
+internal import Signing
+
+/// What an operation answers.
+package struct Answer: Sendable {
+    package var status: Int
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+    /// What a repeated request gets instead of `body`: the same without its secrets.
+    package var replayBody: [UInt8]?
+
+    private static let json = (name: "Content-Type", value: "application/json")
+
+    /// One resource, with its `ETag`.
+    static func resource(_ tree: JSONTree, status: Int = 200) -> Answer {
+        let body = tree.bytes
+        return Answer(status: status, headers: [json, ("ETag", etag(of: body))], body: body)
+    }
+
+    /// A new resource at `location`, an absolute path.
+    static func created(_ tree: JSONTree, at location: String) -> Answer {
+        var answer = resource(tree, status: 201)
+        answer.headers.append(("Location", location))
+        return answer
+    }
+
+    /// The same with members that are shown once: a replay shows `null` for them.
+    static func created(
+        _ tree: JSONTree, withSecrets secrets: [String: JSONTree], at location: String
+    ) -> Answer {
+        let blank = secrets.mapValues { _ in JSONTree.null }
+        var answer = created(tree.merging(secrets), at: location)
+        // The tag is that of the resource as it will be read.
+        answer.headers.removeAll { $0.name == "ETag" }
+        answer.headers.append(("ETag", etag(of: tree.bytes)))
+        answer.headers.append(("Cache-Control", "no-store"))
+        answer.replayBody = tree.merging(blank).bytes
+        return answer
+    }
+
+    /// Work that goes on as a job.
+    static func accepted(_ job: JSONTree, at location: String) -> Answer {
+        Answer(status: 202, headers: [json, ("Location", location)], body: job.bytes)
+    }
+
+    static func data(_ rows: [JSONTree]) -> Answer {
+        Answer(status: 200, headers: [json], body: (["data": .array(rows)] as JSONTree).bytes)
+    }
+
+    static let noContent = Answer(status: 204, headers: [], body: [])
+
+    static func etag(of body: [UInt8]) -> String {
+        let digest = SHA256.digest(body).prefix(16)
+        return "\"\(digest.map { hexadecimal($0) }.joined())\""
+    }
+
+    static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.utf8.count == 1 ? "0\(digits)" : digits
+    }
+
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+}
+
+extension JSONTree {
+    /// An object with further members.
+    func merging(_ more: [String: JSONTree]) -> JSONTree {
+        guard case .object(let members) = self else { return self }
+        return .object(members.merging(more) { _, new in new })
+    }
+}

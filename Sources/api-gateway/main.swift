@@ -1,0 +1,4 @@
+internal import AdminAPI
+internal import Service
+
+ServiceMain.exit(AdminAPI.main())
