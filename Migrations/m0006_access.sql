@@ -151,7 +151,7 @@ begin
     where c.tenant_id = tenant and c.api_key_id = key);
 end $$;
 
--- The apps named for the key alone: what a new app's row is checked against, beside its client.
+-- The apps named for the key alone: what an app's row is checked against, beside its client.
 create function holdfast_sec.named_apps() returns uuid[]
 language plpgsql stable parallel restricted security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -159,6 +159,15 @@ declare
   key uuid := holdfast_sec.api_key();
 begin
   return array(select a.app_id from holdfast.api_key_app a where a.tenant_id = tenant and a.api_key_id = key);
+end $$;
+
+-- The client whose an app is before the statement that asks.
+create function holdfast_sec.client_of(wanted_app uuid) returns uuid
+language plpgsql stable parallel restricted security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+begin
+  return (select a.client_id from holdfast.app a where a.tenant_id = tenant and a.app_id = wanted_app);
 end $$;
 
 -- Makes this transaction act in the name of the key with this hash. No row: no such key, or not any more.
@@ -252,9 +261,10 @@ create policy allowed_apps on holdfast.app as restrictive to holdfast_gateway
   using (not (select holdfast_sec.is_limited())
     or client_id = any ((select holdfast_sec.allowed_clients())::uuid[])
     or app_id = any ((select holdfast_sec.named_apps())::uuid[]))
+  -- A key for one app may edit it, but not hand it to another client.
   with check (not (select holdfast_sec.is_limited())
     or client_id = any ((select holdfast_sec.allowed_clients())::uuid[])
-    or app_id = any ((select holdfast_sec.named_apps())::uuid[]));
+    or (app_id = any ((select holdfast_sec.named_apps())::uuid[]) and client_id = holdfast_sec.client_of(app_id)));
 -- A limited key could otherwise make itself an unlimited one.
 create policy unlimited on holdfast.api_key as restrictive to holdfast_gateway
   using (not (select holdfast_sec.is_limited())) with check (not (select holdfast_sec.is_limited()));
@@ -269,12 +279,15 @@ revoke select, update on holdfast.api_key from holdfast_gateway, holdfast_operat
 grant select (tenant_id, api_key_id, name, scopes, is_limited, created_at, created_by, expires_at, revoked_at,
   last_used_at) on holdfast.api_key to holdfast_gateway, holdfast_operator;
 grant update (name, expires_at, revoked_at) on holdfast.api_key to holdfast_gateway, holdfast_operator;
--- A key that was used is never forgotten: the audit names it.
+-- A key that was used is never forgotten: the audit names it. One that was revoked never lives again.
 revoke delete on holdfast.api_key from holdfast_gateway, holdfast_operator;
+create policy revoked_stays on holdfast.api_key as restrictive for update to holdfast_gateway, holdfast_operator
+  using (revoked_at is null) with check (true);
 -- An agency does not change itself, nor what it did.
 revoke insert, update, delete on holdfast.tenant from holdfast_gateway;
 revoke insert, update, delete on holdfast.decision from holdfast_gateway;
 revoke update, delete on holdfast.snapshot from holdfast_gateway, holdfast_operator;
+revoke update, delete on holdfast.rule_set from holdfast_gateway, holdfast_operator;
 
 -- What the functions above look at, across tenants.
 create policy entering on holdfast.api_key to holdfast_definer using (true) with check (true);
@@ -304,6 +317,7 @@ create table holdfast.audit_event (
   actor_kind text collate "C" not null,
   actor_id text collate "C" not null,
   actor_name text,
+  api_key_id uuid,
   address text collate "C",
   request_id text collate "C",
   action text collate "C" not null,
@@ -320,8 +334,14 @@ create table holdfast.audit_event (
 );
 comment on table holdfast.audit_event is
   'No foreign key to the app: what was done to a deleted app stays known.';
+comment on column holdfast.audit_event.api_key_id is
+  'The key in whose name it was done, also by a job; the gateway can write no other than the one it shows.';
 select holdfast_sec.protect('holdfast.audit_event');
-select holdfast_sec.protect_app('holdfast.audit_event');
+-- Not `protect_app`: a limited key writes down what it did to a client, or to an app that is gone by now.
+create policy allowed_apps on holdfast.audit_event as restrictive for select to holdfast_gateway
+  using (not (select holdfast_sec.is_limited()) or app_id = any ((select holdfast_sec.allowed_apps())::uuid[]));
+create policy own_name on holdfast.audit_event as restrictive for insert to holdfast_gateway
+  with check (actor_kind in ('apiKey', 'job') and api_key_id = (select holdfast_sec.api_key()));
 revoke update, delete on holdfast.audit_event from holdfast_operator, holdfast_gateway;
 
 -- Not even the owner changes history.
@@ -355,7 +375,7 @@ create index idempotency_record_by_age on holdfast.idempotency_record (tenant_id
 select holdfast_sec.protect('holdfast.idempotency_record');
 create policy own on holdfast.idempotency_record as restrictive to holdfast_gateway
   using (api_key_id = (select holdfast_sec.api_key())) with check (api_key_id = (select holdfast_sec.api_key()));
-create policy purging on holdfast.idempotency_record to holdfast_definer using (true);
+create policy purging on holdfast.idempotency_record to holdfast_definer using (true) with check (false);
 grant select (created_at), delete on holdfast.idempotency_record to holdfast_definer;
 
 create function holdfast_ops.purge_idempotency_records(before timestamptz) returns bigint
@@ -389,6 +409,7 @@ create table holdfast.job (
   -- A lease is measured in real time by the database's clock alone, whatever business time is.
   lease_token uuid,
   leased_until timestamptz,
+  claimed_at timestamptz,
   primary key (tenant_id, job_id),
   constraint job_app_exists foreign key (tenant_id, app_id) references holdfast.app on delete cascade,
   constraint job_key_exists foreign key (tenant_id, api_key_id) references holdfast.api_key,
@@ -399,46 +420,76 @@ create table holdfast.job (
   constraint job_running_has_lease check ((state = 'running') = (lease_token is not null)),
   constraint job_finished_has_time check ((state in ('succeeded', 'failed')) = (finished_at is not null))
 );
-create index job_waiting on holdfast.job (tenant_id, created_at) where state in ('queued', 'running');
+create index job_waiting on holdfast.job (tenant_id, created_at, job_id) where state in ('queued', 'running');
+create index job_claimed on holdfast.job (tenant_id, claimed_at desc) where claimed_at is not null;
 select holdfast_sec.protect('holdfast.job');
 select holdfast_sec.protect_app('holdfast.job');
+-- A job acts in the name of its key. So a key makes jobs in its own name only, changes only those, and nobody reads a
+-- lease: with another key's lease a limited key would enter as that key.
+create policy own_name on holdfast.job as restrictive for insert to holdfast_gateway
+  with check (api_key_id = (select holdfast_sec.api_key()) and state = 'queued' and attempts = 0);
+create policy own_changes on holdfast.job as restrictive for update to holdfast_gateway
+  using (api_key_id = (select holdfast_sec.api_key())) with check (api_key_id = (select holdfast_sec.api_key()));
+revoke select, insert, update, delete on holdfast.job from holdfast_gateway;
+grant select (tenant_id, job_id, app_id, api_key_id, kind, input, state, done, total, report, failure, attempts,
+  created_at, started_at, finished_at) on holdfast.job to holdfast_gateway;
+grant insert (tenant_id, job_id, app_id, api_key_id, kind, input, state, total, created_at) on holdfast.job
+  to holdfast_gateway;
+grant update (state, done, total, report, failure, finished_at, lease_token, leased_until) on holdfast.job
+  to holdfast_gateway;
 create policy claiming on holdfast.job to holdfast_definer using (true) with check (true);
 grant select, update on holdfast.job to holdfast_definer;
 
--- Lends one waiting job: of the tenant with the fewest running ones first, so that no queue holds up another's.
+-- Lends one waiting job, so that no tenant's queue holds up another's: of the tenant with the fewest running jobs,
+-- among those of the one that was served longest ago. No wait for a row that somebody holds.
 create function holdfast_ops.claim_job(lease interval, attempts_limit integer)
 returns table (tenant_id uuid, job_id uuid, lease_token uuid, attempts smallint)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  claimed record;
+  waiting record;
+  chosen uuid;
 begin
+  if lease not between interval '1 second' and interval '1 hour' or attempts_limit < 1 then
+    raise exception 'a lease lasts 1 second to 1 hour, for 1 attempt or more' using errcode = '22023';
+  end if;
   -- What failed so often takes its worker down: it is parked.
   update holdfast.job j
     set state = 'failed', finished_at = clock_timestamp(), lease_token = null, leased_until = null,
       failure = '{"code": "gaveUp", "detail": "the job did not finish in any of its attempts; start it anew, and report it if it happens again"}'
-    where j.state = 'running' and j.leased_until < clock_timestamp() and j.attempts >= attempts_limit;
-  for claimed in
-    select w.tenant_id, w.job_id
-    from holdfast.job w
-    left join lateral (
+    where (j.tenant_id, j.job_id) in (
+      select p.tenant_id, p.job_id from holdfast.job p
+      where p.state = 'running' and p.leased_until < clock_timestamp() and p.attempts >= attempts_limit
+      for update skip locked);
+  for waiting in
+    select w.tenant_id
+    from (
+      select distinct q.tenant_id from holdfast.job q
+      where q.state = 'queued' or (q.state = 'running' and q.leased_until < clock_timestamp())
+    ) w
+    cross join lateral (
       select count(*) as running from holdfast.job r
       where r.tenant_id = w.tenant_id and r.state = 'running' and r.leased_until >= clock_timestamp()
-    ) busy on true
-    where w.state = 'queued' or (w.state = 'running' and w.leased_until < clock_timestamp())
-    order by busy.running, w.created_at, w.job_id
-    limit 50
+    ) busy
+    cross join lateral (
+      select max(c.claimed_at) as at from holdfast.job c where c.tenant_id = w.tenant_id and c.claimed_at is not null
+    ) served
+    order by busy.running, served.at nulls first, w.tenant_id
   loop
+    select q.job_id into chosen from holdfast.job q
+      where q.tenant_id = waiting.tenant_id and q.attempts < attempts_limit
+        and (q.state = 'queued' or (q.state = 'running' and q.leased_until < clock_timestamp()))
+      order by q.created_at, q.job_id
+      limit 1
+      for update skip locked;
+    continue when not found;
     return query
       update holdfast.job j
       set state = 'running', lease_token = gen_random_uuid(), leased_until = clock_timestamp() + lease,
-        attempts = j.attempts + 1, started_at = coalesce(j.started_at, clock_timestamp())
-      where (j.tenant_id, j.job_id) = (
-        select l.tenant_id, l.job_id from holdfast.job l
-        where l.tenant_id = claimed.tenant_id and l.job_id = claimed.job_id
-          and (l.state = 'queued' or (l.state = 'running' and l.leased_until < clock_timestamp()))
-        for update skip locked)
+        claimed_at = clock_timestamp(), attempts = j.attempts + 1,
+        started_at = coalesce(j.started_at, clock_timestamp())
+      where j.tenant_id = waiting.tenant_id and j.job_id = chosen
       returning j.tenant_id, j.job_id, j.lease_token, j.attempts;
-    if found then return; end if;
+    return;
   end loop;
 end $$;
 
@@ -468,7 +519,8 @@ end $$;
 
 grant execute on function holdfast_sec.tenant() to holdfast_gateway, holdfast_definer;
 grant execute on function holdfast_sec.api_key(), holdfast_sec.is_limited(), holdfast_sec.allowed_clients(),
-  holdfast_sec.allowed_apps(), holdfast_sec.named_apps() to holdfast_gateway, holdfast_definer;
+  holdfast_sec.allowed_apps(), holdfast_sec.named_apps(), holdfast_sec.client_of(uuid)
+  to holdfast_gateway, holdfast_definer;
 grant execute on function holdfast_sec.enter_tenant(uuid) to holdfast_operator, holdfast_responder;
 grant execute on function holdfast_sec.enter_key(bytea, timestamptz) to holdfast_gateway;
 grant execute on function holdfast_sec.note_key_use(uuid[], uuid[], timestamptz[]) to holdfast_gateway;
@@ -484,7 +536,7 @@ begin
     'holdfast_sec.mac(text, text)', 'holdfast_sec.set_context(uuid, uuid)', 'holdfast_sec.tenant()',
     'holdfast_sec.api_key()', 'holdfast_sec.enter_tenant(uuid)', 'holdfast_sec.is_limited()',
     'holdfast_sec.allowed_clients()', 'holdfast_sec.allowed_apps()', 'holdfast_sec.named_apps()',
-    'holdfast_sec.enter_key(bytea, timestamptz)', 'holdfast_sec.note_key_use(uuid[], uuid[], timestamptz[])',
+    'holdfast_sec.client_of(uuid)', 'holdfast_sec.enter_key(bytea, timestamptz)', 'holdfast_sec.note_key_use(uuid[], uuid[], timestamptz[])',
     'holdfast_sec.enter_job(uuid, uuid, uuid, timestamptz)', 'holdfast_ops.claim_job(interval, integer)',
     'holdfast_ops.purge_idempotency_records(timestamptz)']
   loop

@@ -58,6 +58,11 @@ select holdfast_sec.protect_app('holdfast.offer_price');
 
 -- --- Images belong to an app; their bytes are kept once per tenant ------------------------------------------------
 
+-- Their names are needed for what comes instead.
+alter table holdfast.image rename to image_of_tenant;
+alter index holdfast.image_pkey rename to image_of_tenant_pkey;
+alter index holdfast.image_content_unique rename to image_of_tenant_content_unique;
+
 create table holdfast.image_file (
   tenant_id uuid not null,
   sha256 bytea not null,
@@ -65,14 +70,13 @@ create table holdfast.image_file (
   created_at timestamptz not null,
   primary key (tenant_id, sha256),
   constraint image_file_tenant_exists foreign key (tenant_id) references holdfast.tenant,
-  constraint image_file_digest_size check (length(sha256) = 32),
+  -- Whoever stored others' bytes under a digest would change the picture of everybody who uploads it later.
+  constraint image_file_digest_of_bytes check (sha256 = sha256(png)),
   constraint image_file_bytes_limit check (length(png) between 1 and 20971520)
 );
-insert into holdfast.image_file (tenant_id, sha256, png, created_at)
-  select distinct on (tenant_id, sha256) tenant_id, sha256, png, created_at from holdfast.image
-  order by tenant_id, sha256, created_at;
 
--- One row for each app that used an image. The first keeps the identifier, others get their own.
+-- One row for each app that used an image. The first keeps the identifier, others get their own. What no app used has
+-- no owner now, and goes.
 create temporary table image_of_app on commit drop as
   with used as (
     select tenant_id, app_id, image_id from holdfast.localization where image_id is not null
@@ -83,6 +87,11 @@ create temporary table image_of_app on commit drop as
     case row_number() over (partition by tenant_id, image_id order by app_id)
       when 1 then image_id else gen_random_uuid() end as new_id
   from used;
+insert into holdfast.image_file (tenant_id, sha256, png, created_at)
+  select distinct on (i.tenant_id, i.sha256) i.tenant_id, sha256(i.png), i.png, i.created_at
+  from holdfast.image_of_tenant i
+  join image_of_app m on m.tenant_id = i.tenant_id and m.old_id = i.image_id
+  order by i.tenant_id, i.sha256, i.created_at;
 
 alter table holdfast.localization drop constraint localization_image_exists;
 alter table holdfast.bullet drop constraint bullet_image_exists;
@@ -95,8 +104,7 @@ update holdfast.bullet t set image_id = m.new_id from image_of_app m
 update holdfast.image_placement t set image_id = m.new_id from image_of_app m
   where (t.tenant_id, t.app_id, t.image_id) = (m.tenant_id, m.app_id, m.old_id) and m.new_id <> m.old_id;
 
--- The size in pixels stands in the first bytes of every PNG.
-create table holdfast.app_image (
+create table holdfast.image (
   tenant_id uuid not null,
   app_id uuid not null,
   image_id uuid not null,
@@ -113,29 +121,57 @@ create table holdfast.app_image (
   constraint image_size_known check (image_size in ('FULL_SIZE', 'BULLET_POINT')),
   constraint image_pixels_positive check (width > 0 and height > 0 and byte_count > 0)
 );
-insert into holdfast.app_image
-  select m.tenant_id, m.app_id, m.new_id, i.image_size, i.sha256,
-    get_byte(i.png, 18) * 256 + get_byte(i.png, 19), get_byte(i.png, 22) * 256 + get_byte(i.png, 23),
+create index image_by_file on holdfast.image (tenant_id, sha256);
+-- A PNG says its size in bytes 16 to 23; no side that was allowed needs more than two bytes. What is no PNG was never
+-- looked at before, and is not to hold up a release: it counts as one pixel.
+insert into holdfast.image
+  select m.tenant_id, m.app_id, m.new_id, i.image_size, sha256(i.png),
+    case when length(i.png) < 24 then 1
+      else greatest(get_byte(i.png, 18) * 256 + get_byte(i.png, 19), 1) end,
+    case when length(i.png) < 24 then 1
+      else greatest(get_byte(i.png, 22) * 256 + get_byte(i.png, 23), 1) end,
     length(i.png), i.created_at
   from image_of_app m
-  join holdfast.image i on i.tenant_id = m.tenant_id and i.image_id = m.old_id;
-drop table holdfast.image;
-alter table holdfast.app_image rename to image;
-alter index holdfast.app_image_pkey rename to image_pkey;
+  join holdfast.image_of_tenant i on i.tenant_id = m.tenant_id and i.image_id = m.old_id;
+drop table holdfast.image_of_tenant;
 alter table holdfast.localization add constraint localization_image_exists
   foreign key (tenant_id, app_id, image_id) references holdfast.image;
 alter table holdfast.bullet add constraint bullet_image_exists
   foreign key (tenant_id, app_id, image_id) references holdfast.image;
 alter table holdfast.image_placement add constraint image_placement_image_exists
   foreign key (tenant_id, app_id, image_id) references holdfast.image on delete cascade;
+-- An app goes with all it has: its texts in the same step as the images that they show, whatever order the checks have.
+alter table holdfast.localization add constraint localization_app_exists
+  foreign key (tenant_id, app_id) references holdfast.app on delete cascade;
+alter table holdfast.bullet add constraint bullet_app_exists
+  foreign key (tenant_id, app_id) references holdfast.app on delete cascade;
+alter table holdfast.rule_set_publication add constraint rule_set_publication_app_exists
+  foreign key (tenant_id, app_id) references holdfast.app on delete cascade;
 select holdfast_sec.protect('holdfast.image');
 select holdfast_sec.protect_app('holdfast.image');
 select holdfast_sec.protect('holdfast.image_file');
-revoke update on holdfast.image_file from holdfast_gateway, holdfast_operator;
+revoke update, delete on holdfast.image_file from holdfast_gateway, holdfast_operator;
 -- A limited key reaches the bytes of its apps' images only: the inner look is under its own row security.
 create policy allowed_apps on holdfast.image_file as restrictive for select to holdfast_gateway
   using (not (select holdfast_sec.is_limited()) or exists (
     select from holdfast.image i where i.tenant_id = image_file.tenant_id and i.sha256 = image_file.sha256));
+
+-- Bytes that no image has any more go with the last one, also when it went with its app. The key on `image_file` makes
+-- whoever stores the same picture meanwhile wait, and try again.
+create policy forgetting on holdfast.image_file to holdfast_definer using (true) with check (false);
+create policy forgetting on holdfast.image for select to holdfast_definer using (true);
+grant select (tenant_id, sha256), delete on holdfast.image_file to holdfast_definer;
+grant select (tenant_id, sha256) on holdfast.image to holdfast_definer;
+create function holdfast_sec.forget_files() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  delete from holdfast.image_file f
+    where (f.tenant_id, f.sha256) in (select g.tenant_id, g.sha256 from gone g)
+      and not exists (select from holdfast.image i where i.tenant_id = f.tenant_id and i.sha256 = f.sha256);
+  return null;
+end $$;
+create trigger last_image_gone after delete on holdfast.image referencing old table as gone
+  for each statement execute function holdfast_sec.forget_files();
 
 -- --- Defaults are what the agency wants; what Apple has is told by placements -------------------------------------
 
@@ -222,6 +258,11 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 begin
   insert into holdfast_hot.responder (responder, seen_at) values (responder_name, at_time)
     on conflict (responder) do update set seen_at = excluded.seen_at;
+  -- Who was silent for a week has another name now.
+  with silent as (
+    delete from holdfast_hot.responder r where r.seen_at < at_time - interval '7 days' returning r.responder
+  )
+  delete from holdfast.snapshot_acknowledgement a using silent s where a.responder = s.responder;
   insert into holdfast.snapshot_acknowledgement as a
       (tenant_id, app_id, environment, responder, number, acknowledged_at)
     select e.tenant_id, e.app_id, e.environment, responder_name, s.number, at_time
@@ -246,7 +287,7 @@ begin
   perform pg_notify('holdfast_snapshots', '');
   return null;
 end $$;
-create trigger snapshot_built after update of snapshot_number on holdfast.app_environment
+create trigger snapshot_built after update of snapshot_number or delete on holdfast.app_environment
   for each statement execute function holdfast_hot.tell_responders();
 
 grant usage on schema holdfast_hot to holdfast_gateway, holdfast_operator;
@@ -263,6 +304,7 @@ begin
 end $$;
 grant execute on function holdfast_ops.tenants() to holdfast_operator;
 
+alter function holdfast_sec.forget_files() owner to holdfast_definer;
 alter function holdfast_hot.acknowledge(text, timestamptz, uuid[], uuid[], text[], bigint[]) owner to holdfast_definer;
 alter function holdfast_hot.live_responders(timestamptz) owner to holdfast_definer;
 alter function holdfast_ops.tenants() owner to holdfast_definer;

@@ -45,7 +45,7 @@ package indirect enum JSONTree: Hashable, Sendable {
         return (try? encoder.encode(self)).map { Array($0) } ?? Array("null".utf8)
     }
 
-    subscript(_ member: String) -> JSONTree? {
+    package subscript(_ member: String) -> JSONTree? {
         guard case .object(let members) = self else { return nil }
         return members[member]
     }

@@ -73,7 +73,7 @@ package final class DemoProcesses {
                 "create database holdfast owner holdfast_owner",
                 "revoke all on database holdfast from public",
                 "grant connect on database holdfast to holdfast_migrator, holdfast_operator, "
-                    + "holdfast_responder",
+                    + "holdfast_responder, holdfast_gateway",
             ] { try connection.execute(script: statement) }
         }
         try Schema.migrate(

@@ -26,7 +26,9 @@ package final class PrivatePostgres: Sendable {
         package var startDeadline: Duration = .seconds(60)
         package var stopDeadline: Duration = .seconds(10)
         /// The roles we may log in as, besides the superuser.
-        package var logins = ["holdfast_migrator", "holdfast_operator", "holdfast_responder"]
+        package var logins = [
+            "holdfast_migrator", "holdfast_operator", "holdfast_responder", "holdfast_gateway",
+        ]
         /// The text of `deploy/roles.sql`.
         package var roles: [UInt8]
 

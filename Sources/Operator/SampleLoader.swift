@@ -24,7 +24,7 @@ struct SampleLoader {
             offerIdentifier: app.offerIdentifier, productId: app.monthly, kind: .promotional)
         try transaction.createOffer(offer, of: id)
         let key = try storeKey(id, transaction)
-        let images = try storeImages(transaction)
+        let images = try storeImages(id, transaction)
         let messages = try storeMessages(id, images, transaction)
         let (ruleSet, ruleNames) = rules(messages)
         let version = try transaction.createRuleSet(ruleSet, of: id)
@@ -58,15 +58,18 @@ struct SampleLoader {
             publicKeyPEM: String(decoding: key.publicKey.pem(), as: UTF8.self))
     }
 
-    private func storeImages(_ transaction: TenantTransaction) throws -> SampleImages {
-        var random = SystemRandomNumberGenerator()
+    private func storeImages(
+        _ id: AppID, _ transaction: TenantTransaction
+    ) throws -> SampleImages {
+        let fullSize = NewImage(
+            id: .make(at: now), size: .fullSize, png: PackageResources.full_size_png,
+            width: 3_840, height: 1_080)
+        let bulletPoint = NewImage(
+            id: .make(at: now), size: .bulletPoint, png: PackageResources.bullet_point_png,
+            width: 1_024, height: 1_024)
         return SampleImages(
-            fullSize: try transaction.storeImage(
-                PackageResources.full_size_png, size: .fullSize,
-                id: .make(at: now, using: &random)),
-            bulletPoint: try transaction.storeImage(
-                PackageResources.bullet_point_png, size: .bulletPoint,
-                id: .make(at: now, using: &random)))
+            fullSize: try transaction.storeImage(fullSize, of: id),
+            bulletPoint: try transaction.storeImage(bulletPoint, of: id))
     }
 
     private func storeMessages(

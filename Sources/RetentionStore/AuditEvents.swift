@@ -61,10 +61,12 @@ extension TenantTransaction {
         _ = try connection.query(
             """
             insert into holdfast.audit_event (tenant_id, audit_event_id, at, actor_kind, actor_id,
-              actor_name, address, request_id, action, resource_type, resource_id, app_id, changes)
+              actor_name, api_key_id, address, request_id, action, resource_type, resource_id,
+              app_id, changes)
             values (\(tenant.uuid), \(AuditEventID.make(at: now).uuid), \(timestamp),
               \(actor.kind), \(actor.id), \(actor.name),
-              \(event.address), \(event.requestId), \(event.action), \(event.resourceType),
+              \(scope.actor.principal?.key.uuid), \(event.address), \(event.requestId),
+              \(event.action), \(event.resourceType),
               \(event.resourceId), \(event.app?.uuid), \(JSON(event.changes)))
             """)
     }

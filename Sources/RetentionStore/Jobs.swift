@@ -96,14 +96,17 @@ extension TenantTransaction {
     private func finish(
         _ id: JobID, _ state: JobState, report: [UInt8]?, failure: JSON?, done: Int32?
     ) throws {
-        _ = try connection.query(
+        let finished = try connection.query(
             """
             update holdfast.job
             set state = \(state.rawValue), report = \(report), failure = \(failure),
               done = coalesce(\(done), done), total = coalesce(\(done), total),
               finished_at = clock_timestamp(), lease_token = null, leased_until = null
-            where tenant_id = \(tenant.uuid) and job_id = \(id.uuid)
+            where tenant_id = \(tenant.uuid) and job_id = \(id.uuid) and state = 'running'
             """)
+        guard finished.affected == 1 else {
+            throw StoreError(code: .leaseLost, message: "\(id) does not run; leave it")
+        }
     }
 
     private func jobs(one: JobID?, before: JobID?, limit: Int32) throws -> [StoredJob] {

@@ -26,7 +26,7 @@ import Testing
     @Test func everyLoginRoleComesInAsItselfWithItsSettings() throws {
         let server = try makeOwnServer()
         defer { server.remove() }
-        for role in ["holdfast_migrator", "holdfast_operator", "holdfast_responder"] {
+        for role in server.settings.logins {
             let pool = try Pool(PoolSettings(url: server.url(role: role)))
             #expect(try text(pool, "select current_user::text") == role)
             #expect(try text(pool, "show search_path") == "\"\"")
@@ -55,7 +55,7 @@ import Testing
             select string_agg(rolname, ',' order by rolname) from pg_roles
             where rolname ~ '^holdfast_' and rolcanlogin
             """)
-        #expect(login == "holdfast_migrator,holdfast_operator,holdfast_responder")
+        #expect(login == server.settings.logins.sorted().joined(separator: ","))
         pool.close()
     }
 

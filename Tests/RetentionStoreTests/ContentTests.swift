@@ -13,8 +13,12 @@ import Testing
 
     private func image(_ agencies: Agencies, _ size: ImageSize) throws -> ImageID {
         try agencies.change(agencies.first) {
-            try $0.storeImage(Self.png, size: size, id: ImageID(UUID()))
+            try $0.storeImage(picture(size), of: agencies.first.keys[0].app)
         }
+    }
+
+    private func picture(_ size: ImageSize) -> NewImage {
+        NewImage(id: ImageID(UUID()), size: size, png: Self.png, width: 3, height: 1)
     }
 
     private func message(_ agencies: Agencies) throws -> MessageID {
@@ -73,7 +77,7 @@ import Testing
         #expect(try image(agencies, .fullSize) == first)
         #expect(point != first)
         let other = try agencies.change(agencies.second) {
-            try $0.storeImage(Self.png, size: .fullSize, id: ImageID(UUID()))
+            try $0.storeImage(picture(.fullSize), of: agencies.second.keys[0].app)
         }
         #expect(other != first)
         let key = agencies.first.keys[0]

@@ -9,12 +9,13 @@ import Testing
 
 /// No agency sees or changes a row of another: through the store, and with plain SQL in its roles.
 @Suite(.database) struct IsolationTests {
-    private typealias Attempt = (name: String, call: (TenantTransaction) throws -> Void)
+    typealias Attempt = (name: String, call: (TenantTransaction) throws -> Void)
 
     /// Every function of a transaction, called with the second agency's scope on the first's
     /// things.
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
+            + accessAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -57,7 +58,9 @@ import Testing
         let (message, image) = (MessageID(messageId), ImageID(imageId))
         let text = Localization(locale: "fr-FR", header: "x", body: "x")
         let product = "com.example.tideline.plus.annual"
+        let picture = NewImage(id: image, size: .fullSize, png: [1], width: 1, height: 1)
         return [
+            ("storeImage", { _ = try $0.storeImage(picture, of: key.app) }),
             ("placeImage", { try $0.placeImage(image, at: key, state: .approved) }),
             (
                 "createMessage",
@@ -102,8 +105,9 @@ import Testing
 
     @Test func `every store function with the wrong scope is refused and changes nothing`() throws {
         let agencies = try Agencies()
+        let attempts = try attempts(agencies)
         let before = try agencies.digest(of: agencies.first.scope.tenant)
-        for attempt in try attempts(agencies) {
+        for attempt in attempts {
             #expect(throws: (any Error).self, "\(attempt.name)") {
                 try agencies.change(agencies.second) { try attempt.call($0) }
             }
@@ -118,17 +122,13 @@ import Testing
         let tenant = agencies.first.scope.tenant.uuid
         let client: UUID = try agencies.value(
             "select client_id from holdfast.client where tenant_id = \(tenant)")
-        let png: [UInt8] = try agencies.value(
-            "select png from holdfast.image where tenant_id = \(tenant) order by image_id")
-        let image: UUID = try agencies.value(
-            "select image_id from holdfast.image where tenant_id = \(tenant) order by image_id")
         let record = record(at: key)
-        return [
+        let own: [Attempt] = [
             ("createClient", { try $0.createClient(Client(id: ClientID(client), name: "x")) }),
-            ("storeImage", { _ = try $0.storeImage(png, size: .fullSize, id: ImageID(image)) }),
             ("recordDecisions", { try $0.recordDecisions([record]) }),
             ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
         ]
+        return try own + accessAdditions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
@@ -144,8 +144,9 @@ import Testing
         try agencies.change(agencies.first) {
             try $0.recordDecisions([record(at: agencies.first.keys[0])])
         }
+        let additions = try additions(agencies)
         let before = try agencies.digest(of: agencies.first.scope.tenant)
-        for addition in try additions(agencies) {
+        for addition in additions {
             try agencies.change(agencies.second) { try addition.call($0) }
             #expect(
                 try agencies.digest(of: agencies.first.scope.tenant) == before, "\(addition.name)")
@@ -216,8 +217,7 @@ import Testing
         let (mine, other) = (agencies.first.scope.tenant.uuid, agencies.second.scope.tenant.uuid)
         let error = #expect(throws: PostgresError.self) {
             try agencies.database.responder.transaction { connection in
-                _ = try connection.query(
-                    "select set_config('holdfast.tenant_id', \(mine.uuidString), true)")
+                _ = try connection.query("select holdfast_sec.enter_tenant(\(mine))")
                 _ = try connection.query(
                     """
                     insert into holdfast.decision (tenant_id, app_id, environment, signed_date,

@@ -19,6 +19,7 @@ package final class Database: Sendable {
     package let migrator: Pool
     package let `operator`: Pool
     package let responder: Pool
+    package let gateway: Pool
 
     /// The database of the running test, which must have the trait `.database`.
     package static func current() throws -> Database {
@@ -34,6 +35,9 @@ package final class Database: Sendable {
         let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: "_"))"
         try server.execute(
             "create database \(name) template holdfast_template owner holdfast_owner")
+        try server.execute(
+            "revoke all on database \(name) from public; grant connect on database \(name) to "
+                + "holdfast_migrator, holdfast_operator, holdfast_responder, holdfast_gateway")
         return try Database(name: name, server)
     }
 
@@ -43,6 +47,7 @@ package final class Database: Sendable {
         migrator = try Database.pool(name, server, role: "holdfast_migrator")
         `operator` = try Database.pool(name, server, role: "holdfast_operator")
         responder = try Database.pool(name, server, role: "holdfast_responder")
+        gateway = try Database.pool(name, server, role: "holdfast_gateway")
     }
 
     /// For a pool of other settings, or a real program.
@@ -51,7 +56,7 @@ package final class Database: Sendable {
     }
 
     package func drop() throws {
-        for pool in [superuser, migrator, `operator`, responder] { pool.close() }
+        for pool in [superuser, migrator, `operator`, responder, gateway] { pool.close() }
         try TestServer.shared.get().execute("drop database if exists \(name) with (force)")
     }
 
