@@ -290,6 +290,27 @@ end $$;
 create trigger snapshot_built after update of snapshot_number or delete on holdfast.app_environment
   for each statement execute function holdfast_hot.tell_responders();
 
+-- The last `kept` of each app and environment stay, and what somebody serves.
+create function holdfast_ops.prune_snapshots(kept integer) returns bigint
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  pruned bigint;
+begin
+  delete from holdfast.snapshot s using holdfast.app_environment e
+    where s.tenant_id = e.tenant_id and s.app_id = e.app_id and s.environment = e.environment
+      and s.number <= e.snapshot_number - greatest(kept, 1)
+      and not exists (
+        select from holdfast.snapshot_acknowledgement a
+        where a.tenant_id = s.tenant_id and a.app_id = s.app_id and a.environment = s.environment
+          and a.number = s.number);
+  get diagnostics pruned = row_count;
+  return pruned;
+end $$;
+create policy pruning on holdfast.snapshot for delete to holdfast_definer using (true);
+grant delete on holdfast.snapshot to holdfast_definer;
+grant execute on function holdfast_ops.prune_snapshots(integer) to holdfast_gateway;
+alter function holdfast_ops.prune_snapshots(integer) owner to holdfast_definer;
+
 grant usage on schema holdfast_hot to holdfast_gateway, holdfast_operator;
 grant execute on function holdfast_hot.acknowledge(text, timestamptz, uuid[], uuid[], text[], bigint[])
   to holdfast_responder;

@@ -257,6 +257,31 @@ end $$;
 ALTER FUNCTION holdfast_ops.make_partitions(first_day date, months integer) OWNER TO holdfast_owner;
 
 --
+-- Name: prune_snapshots(integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.prune_snapshots(kept integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  pruned bigint;
+begin
+  delete from holdfast.snapshot s using holdfast.app_environment e
+    where s.tenant_id = e.tenant_id and s.app_id = e.app_id and s.environment = e.environment
+      and s.number <= e.snapshot_number - greatest(kept, 1)
+      and not exists (
+        select from holdfast.snapshot_acknowledgement a
+        where a.tenant_id = s.tenant_id and a.app_id = s.app_id and a.environment = s.environment
+          and a.number = s.number);
+  get diagnostics pruned = row_count;
+  return pruned;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.prune_snapshots(kept integer) OWNER TO holdfast_definer;
+
+--
 -- Name: purge_idempotency_records(timestamp with time zone); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
@@ -2944,6 +2969,13 @@ CREATE POLICY own_name ON holdfast.job AS RESTRICTIVE FOR INSERT TO holdfast_gat
 ALTER TABLE holdfast.product ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: snapshot pruning; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY pruning ON holdfast.snapshot FOR DELETE TO holdfast_definer USING (true);
+
+
+--
 -- Name: publication; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3352,6 +3384,14 @@ GRANT ALL ON FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit inte
 
 REVOKE ALL ON FUNCTION holdfast_ops.make_partitions(first_day date, months integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_ops.make_partitions(first_day date, months integer) TO holdfast_migrator;
+
+
+--
+-- Name: FUNCTION prune_snapshots(kept integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) TO holdfast_gateway;
 
 
 --
@@ -3999,7 +4039,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_publication TO hold
 --
 
 GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_operator;
-GRANT SELECT ON TABLE holdfast.snapshot TO holdfast_definer;
+GRANT SELECT,DELETE ON TABLE holdfast.snapshot TO holdfast_definer;
 GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_gateway;
 
 

@@ -71,6 +71,7 @@ package enum AdminAPI {
                 let before = gateway.now.milliseconds - Settings.idempotencyMilliseconds
                 _ = try gateway.store.purgeIdempotencyRecords(
                     .gatewayUpkeep, before: Instant(milliseconds: before))
+                _ = try gateway.store.pruneSnapshots(.gatewayUpkeep)
             },
             BackgroundLoop("readiness", every: Settings.databaseRetryInterval, log: runtime.log) {
                 readiness.look()

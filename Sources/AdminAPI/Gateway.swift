@@ -131,25 +131,36 @@ private struct Exchange {
             return try prepare(
                 Preparation(body: request.body, query: query, gateway: gateway))
         }
-        let answer = try gateway.store.transaction(presenting: token, at: gateway.now) {
-            transaction, principal in
+        let (answer, current) = try inTransaction(token) { transaction, principal in
             try requireScope(operation, principal)
             let call = Call(
                 operation: operation, request: request, path: path, query: query,
                 principal: principal, transaction: transaction, requestId: requestId,
                 address: address, prepared: prepared, gateway: gateway)
-            return try once(call)
+            return (try once(call), principal)
         }
-        gateway.keys.note(token, known, at: gateway.now)
+        gateway.keys.note(token, current, at: gateway.now)
         if answer.status == 202 { gateway.jobAdded() }
         return answer
     }
 
     /// A key that this process has not seen, or must not take on trust.
     private func lookUp(_ token: [UInt8]) throws -> Principal {
-        let principal = try gateway.store.transaction(presenting: token, at: gateway.now) { $1 }
+        let principal = try inTransaction(token) { $1 }
         gateway.keys.note(token, principal, at: gateway.now)
         return principal
+    }
+
+    /// A key that is refused is not remembered: it costs its former tenant no more requests.
+    private func inTransaction<R>(
+        _ token: [UInt8], _ body: (TenantTransaction, Principal) throws -> R
+    ) throws -> R {
+        do {
+            return try gateway.store.transaction(presenting: token, at: gateway.now, body)
+        } catch let error as StoreError where error.code == .unauthenticated {
+            gateway.keys.forget(token)
+            throw error
+        }
     }
 
     private func bearerToken() throws(Problem) -> [UInt8] {

@@ -101,6 +101,25 @@ package struct Preparation: Sendable {
 /// Every operation, resource by resource.
 package enum Operations {
     package static let all: [Operation] = [
-        Clients.operations
+        APIKeys.operations,
+        AppCopies.operations,
+        Apps.operations,
+        AuditEvents.operations,
+        Clients.operations,
+        Credentials.operations,
+        Decisions.operations,
+        Defaults.operations,
+        Endpoints.operations,
+        Images.operations,
+        Jobs.operations,
+        LocalizationExports.operations,
+        LocalizationImports.operations,
+        Localizations.operations,
+        Messages.operations,
+        Offers.operations,
+        Products.operations,
+        RuleSets.operations,
+        Snapshots.operations,
+        Tenants.operations,
     ].flatMap { $0 }
 }

@@ -27,9 +27,8 @@ package enum HeaderPosition: String, Codable, Sendable {
 
 /// Apple's `imageSize`: what the picture is used for, with exact pixels for each use.
 package enum ImageSize: String, Codable, Sendable, CaseIterable {
-    /// 3840 wide, 160 to 2160 high.
+    /// `ImageLimit` has the pixels of both.
     case fullSize = "FULL_SIZE"
-    /// 1024 x 1024.
     case bulletPoint = "BULLET_POINT"
 }
 

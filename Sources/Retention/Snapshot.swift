@@ -51,6 +51,15 @@ package struct Snapshot: Codable, Equatable, Sendable {
         self.ruleSet = ruleSet
         self.signingKey = signingKey
     }
+
+    /// The same under another number.
+    package func numbered(_ number: Int64) -> Snapshot {
+        Snapshot(
+            tenant: tenant, app: app, environment: environment, number: number,
+            bundleId: bundleId, appAppleId: appAppleId, defaultLocale: defaultLocale,
+            endpointTokenHashes: endpointTokenHashes, products: products, offers: offers,
+            messages: messages, defaults: defaults, ruleSet: ruleSet, signingKey: signingKey)
+    }
 }
 
 /// A message with the identifiers at Apple of its approved localizations.

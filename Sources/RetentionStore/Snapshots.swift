@@ -6,16 +6,23 @@ package import Retention
 internal import Signing
 
 extension TenantTransaction {
-    /// Builds the next snapshot of an app and environment from what this transaction sees.
+    /// Builds the next snapshot of an app and environment from what this transaction sees; none
+    /// where it would say what the newest one says.
     ///
     /// The row lock serialises builders of the same key: whoever comes second waits, and then
     /// reads what the first one committed.
     func buildSnapshot(_ key: AppEnvironment) throws {
-        let number = try nextSnapshotNumber(key)
-        let snapshot = try readSnapshot(key, number: number)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let body = Array(try encoder.encode(snapshot))
+        let newest = try lockNewestSnapshot(key)
+        let snapshot = try readSnapshot(key, number: newest.number)
+        let body = try Self.encoded(snapshot)
+        if let digest = newest.digest, SHA256.digest(body) == digest { return }
+        try storeSnapshot(
+            try Self.encoded(snapshot.numbered(newest.number + 1)), after: newest, key)
+    }
+
+    private func storeSnapshot(
+        _ body: [UInt8], after newest: NewestSnapshot, _ key: AppEnvironment
+    ) throws {
         guard body.count <= Snapshot.bytesLimit else {
             throw StoreError(
                 code: .snapshotTooLarge,
@@ -26,21 +33,49 @@ extension TenantTransaction {
             """
             insert into holdfast.snapshot (tenant_id, app_id, environment, number, body, sha256,
               built_at)
-            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(number),
-              \(body), \(SHA256.digest(body)), \(timestamp))
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue),
+              \(newest.number + 1), \(body), \(SHA256.digest(body)), \(timestamp))
+            """)
+        _ = try connection.query(
+            """
+            update holdfast.app_environment set snapshot_number = \(newest.number + 1)
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
             """)
     }
 
-    private func nextSnapshotNumber(_ key: AppEnvironment) throws -> Int64 {
+    /// The digest is `nil` before the first one.
+    private typealias NewestSnapshot = (number: Int64, digest: [UInt8]?)
+
+    private func lockNewestSnapshot(_ key: AppEnvironment) throws -> NewestSnapshot {
         let rows = try connection.query(
             """
-            update holdfast.app_environment set snapshot_number = snapshot_number + 1
+            select snapshot_number from holdfast.app_environment
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
-            returning snapshot_number
+            for no key update
             """)
         guard let row = rows.first else { throw StoreError.noApp(key.app) }
-        return try row.decode("snapshot_number")
+        let number: Int64 = try row.decode("snapshot_number")
+        let digests = try connection.query(
+            """
+            select sha256 from holdfast.snapshot
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and number = \(number)
+            """)
+        return (number, try digests.first?.decode("sha256"))
+    }
+
+    /// The number of the snapshot that holds what was committed last in this transaction.
+    package func newestSnapshotNumber(at key: AppEnvironment) throws -> Int64 {
+        try buildTouchedSnapshots()
+        return try lockNewestSnapshot(key).number
+    }
+
+    private static func encoded(_ snapshot: Snapshot) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return Array(try encoder.encode(snapshot))
     }
 
     private func readSnapshot(_ key: AppEnvironment, number: Int64) throws -> Snapshot {
@@ -59,6 +94,22 @@ extension TenantTransaction {
             messages: try servedMessages(at: key), defaults: try servedDefaults(at: key),
             ruleSet: try publishedRuleSet(at: key),
             signingKey: try sealedSigningKey(of: key.app))
+    }
+}
+
+extension RetentionStore {
+    /// Of each app and environment so many snapshots are kept, and all that a responder serves.
+    package static let snapshotsKept: Int32 = 20
+
+    /// Forgets older snapshots, of all tenants.
+    ///
+    /// - Returns: how many.
+    package func pruneSnapshots(_ platform: PlatformScope) throws -> Int64 {
+        try pool.withConnection { connection in
+            let rows = try connection.query(
+                "select holdfast_ops.prune_snapshots(\(Self.snapshotsKept)) as pruned")
+            return try rows.first?.decode("pruned") ?? 0
+        }
     }
 }
 

@@ -92,6 +92,13 @@ extension IsolationTests {
             ("listClients", { _ = try $0.listClients(after: nil, limit: 9) }),
             ("updateClient", { try $0.updateClient(Client(id: client, name: "y")) }),
             ("deleteClient", { try $0.deleteClient(client) }),
+            (
+                "newestSnapshotNumber",
+                {
+                    _ = try? $0.newestSnapshotNumber(
+                        at: AppEnvironment(app: access.app, environment: .sandbox))
+                }
+            ),
             ("hasApp", { try expectNothing(try $0.hasApp(access.app) ? access.app : nil) }),
         ]
     }

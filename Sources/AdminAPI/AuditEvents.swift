@@ -1,0 +1,5 @@
+// /v1/audit-events: who did what.
+
+enum AuditEvents {
+    static let operations: [Operation] = []
+}

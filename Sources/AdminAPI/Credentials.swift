@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/credentials: In-App Purchase keys.
+
+enum Credentials {
+    static let operations: [Operation] = []
+}

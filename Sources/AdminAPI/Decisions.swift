@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/decisions: what was answered.
+
+enum Decisions {
+    static let operations: [Operation] = []
+}

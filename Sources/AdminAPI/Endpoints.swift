@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/endpoints: the real-time URLs.
+
+enum Endpoints {
+    static let operations: [Operation] = []
+}

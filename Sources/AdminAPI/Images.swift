@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/images: pictures of messages.
+
+enum Images {
+    static let operations: [Operation] = []
+}

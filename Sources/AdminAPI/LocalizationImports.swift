@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/localization-imports: many texts at once.
+
+enum LocalizationImports {
+    static let operations: [Operation] = []
+}

@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/messages: what is said.
+
+enum Messages {
+    static let operations: [Operation] = []
+}

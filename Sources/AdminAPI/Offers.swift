@@ -1,0 +1,5 @@
+// /v1/apps/{appId}/products/{productId}/offers: discounts.
+
+enum Offers {
+    static let operations: [Operation] = []
+}

@@ -1,0 +1,5 @@
+// /v1/tenant: the agency itself.
+
+enum Tenants {
+    static let operations: [Operation] = []
+}
