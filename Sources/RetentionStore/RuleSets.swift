@@ -25,9 +25,10 @@ extension TenantTransaction {
         guard locked.first != nil else { throw StoreError.noApp(app) }
         let rows = try connection.query(
             """
-            insert into holdfast.rule_set (tenant_id, app_id, version, body, created_at)
+            insert into holdfast.rule_set (tenant_id, app_id, version, body, created_at,
+              created_by)
             select \(tenant.uuid), \(app.uuid), coalesce(max(version), 0) + 1, \(JSON(Array(body))),
-              \(timestamp)
+              \(timestamp), \(scope.actor.record)
             from holdfast.rule_set
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
             returning version

@@ -201,6 +201,23 @@ import Testing
         #expect(error?.sqlState == "42501")
     }
 
+    /// The setting alone is not a tenant: nobody but the database can sign it.
+    @Test func `a tenant set by hand is refused as forged`() throws {
+        let agencies = try Agencies()
+        let tenant = agencies.first.scope.tenant.uuid.uuidString
+        for pool in [agencies.database.operator, agencies.database.gateway] {
+            let error = #expect(throws: PostgresError.self) {
+                try pool.transaction { connection in
+                    _ = try connection.query(
+                        "select set_config('holdfast.tenant_id', \(tenant), true)")
+                    _ = try connection.query("select * from holdfast.message")
+                }
+            }
+            #expect(error?.sqlState == "42501")
+            #expect(error?.message.contains("not set by Holdfast") == true)
+        }
+    }
+
     @Test func `the responder's role has no table, and adds decisions of its tenant only`() throws {
         let agencies = try Agencies()
         for sql in [
