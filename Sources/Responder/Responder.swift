@@ -142,12 +142,13 @@ private struct Parts {
 
     var readiness: @Sendable () -> Readiness {
         let warnings = settings.hasFurtherRoot ? [Settings.furtherRootWarning] : []
-        let feed = feed
+        let (feed, stop) = (feed, runtime.stop)
         // Never "the database is reachable": its outage must not take a working responder out.
         return {
-            Readiness(
-                reasons: feed.hasPolled ? [] : ["no snapshot has been read yet"],
-                warnings: warnings)
+            var reasons: [String] = []
+            if !feed.hasPolled { reasons.append("no snapshot has been read yet") }
+            if stop.isRequested { reasons.append("told to end; answers under way go on") }
+            return Readiness(reasons: reasons, warnings: warnings)
         }
     }
 }
