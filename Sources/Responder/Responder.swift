@@ -20,12 +20,10 @@ internal import RetentionStore
 package import Service
 
 package enum Responder {
-    package static let version = "0.1"
-
     /// The executable: reads the settings, serves until SIGTERM, gives the exit code.
     package static func main() -> Int32 {
         ServiceMain.run(
-            name: "realtime-responder", version: version, table: Settings.table,
+            name: "realtime-responder", version: Release.version, table: Settings.table,
             read: Settings.init(reader:), body: run)
     }
 
