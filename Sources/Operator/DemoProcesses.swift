@@ -63,7 +63,7 @@ package final class DemoProcesses {
     package func startPostgres() throws {
         say("starting a private PostgreSQL")
         let roles = try FileBytes.readAll(
-            settings.deployDirectory + "/roles.sql", bytesLimit: 1 << 20)
+            "\(settings.deployDirectory)/\(DemoSettings.rolesFile)", bytesLimit: 1 << 20)
         var server = PrivatePostgres.Settings(roles: roles)
         server.parent = settings.parentDirectory
         let postgres = try PrivatePostgres(server)
@@ -115,7 +115,7 @@ package final class DemoProcesses {
 
     package func startProxy() throws {
         say("starting HAProxy")
-        let configuration = settings.deployDirectory + "/haproxy.cfg"
+        let configuration = "\(settings.deployDirectory)/\(DemoSettings.proxyFile)"
         guard FileManager.default.fileExists(atPath: "/usr/sbin/haproxy") else {
             throw DemoError(description: "haproxy is not installed; deploy/demo installs it")
         }
