@@ -57,7 +57,7 @@ package enum AdminAPI {
         for loop in loops where !loop.stop(within: Settings.loopStopLimit, runsOnceMore: false) {
             runtime.log.warning("loop_slow_to_stop")
         }
-        try? gateway.keys.flush(to: store)
+        try? gateway.flushKeyUse()
     }
 
     private static func upkeep(
@@ -65,7 +65,7 @@ package enum AdminAPI {
     ) -> [BackgroundLoop] {
         [
             BackgroundLoop("key use", every: Settings.keyUseInterval, log: runtime.log) {
-                try gateway.keys.flush(to: gateway.store)
+                try gateway.flushKeyUse()
             },
             BackgroundLoop("purge", every: Settings.purgeInterval, log: runtime.log) {
                 let before = gateway.now.milliseconds - Settings.idempotencyMilliseconds
