@@ -15,12 +15,10 @@ internal import RetentionStore
 package import Service
 
 package enum AdminAPI {
-    package static let version = "0.1"
-
     /// The executable: reads the settings, serves until SIGTERM, gives the exit code.
     package static func main() -> Int32 {
         ServiceMain.run(
-            name: "api-gateway", version: version, table: Settings.table,
+            name: "api-gateway", version: Release.version, table: Settings.table,
             read: Settings.init(reader:), body: run)
     }
 
