@@ -127,8 +127,8 @@ let testTargets: [Target] = [
         "EndToEndTests",
         [
             "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
-            "TestSupport",
-            "app-store-simulator", "holdfast", "realtime-responder",
+            "Signing", "TestSupport",
+            "api-gateway", "app-store-simulator", "holdfast", "realtime-responder",
         ]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),

@@ -63,10 +63,10 @@ alter role holdfast_responder set row_security = on;
 alter role holdfast_gateway   set row_security = on;
 alter role holdfast_operator  set row_security = on;
 
--- The server's side of the deadlines, each below the client's own, so that a slow statement ends
--- with an error and not with a lost connection. A migration may take long, but must not queue
--- behind a lock and hold up everybody who comes after it.
-alter role holdfast_migrator  set statement_timeout = '10min';
+-- The server's side of the deadlines, each below that of our programs (a test compares them), so
+-- that a slow statement ends with an error and not with a lost connection. A migration may take
+-- long, but must not queue behind a lock and hold up everybody who comes after it.
+alter role holdfast_migrator  set statement_timeout = '9min';
 alter role holdfast_migrator  set lock_timeout = '1s';
 alter role holdfast_migrator  set idle_in_transaction_session_timeout = '60s';
 -- A back-stop only: the App Store waits 700 ms, and the responder's own deadlines are far below.

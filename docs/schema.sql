@@ -71,6 +71,50 @@ COMMENT ON SCHEMA holdfast_sec IS 'The tenant of a transaction, and the protecti
 
 
 --
+-- Name: acknowledge(text, timestamp with time zone, uuid[], uuid[], text[], bigint[]); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_hot.acknowledge(responder_name text, at_time timestamp with time zone, tenants uuid[], apps uuid[], environments text[], numbers bigint[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into holdfast_hot.responder (responder, seen_at) values (responder_name, at_time)
+    on conflict (responder) do update set seen_at = excluded.seen_at;
+  -- Who was silent for a week has another name now.
+  with silent as (
+    delete from holdfast_hot.responder r where r.seen_at < at_time - interval '7 days' returning r.responder
+  )
+  delete from holdfast.snapshot_acknowledgement a using silent s where a.responder = s.responder;
+  insert into holdfast.snapshot_acknowledgement as a
+      (tenant_id, app_id, environment, responder, number, acknowledged_at)
+    select e.tenant_id, e.app_id, e.environment, responder_name, s.number, at_time
+    from unnest(tenants, apps, environments, numbers) as s (tenant_id, app_id, environment, number)
+    join holdfast.app_environment e using (tenant_id, app_id, environment)
+    on conflict (tenant_id, app_id, environment, responder)
+      do update set number = excluded.number, acknowledged_at = excluded.acknowledged_at
+      where a.number <> excluded.number;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.acknowledge(responder_name text, at_time timestamp with time zone, tenants uuid[], apps uuid[], environments text[], numbers bigint[]) OWNER TO holdfast_definer;
+
+--
+-- Name: live_responders(timestamp with time zone); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_hot.live_responders(since timestamp with time zone) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query select r.responder from holdfast_hot.responder r where r.seen_at >= since order by 1;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.live_responders(since timestamp with time zone) OWNER TO holdfast_definer;
+
+--
 -- Name: snapshot_body(uuid, uuid, text, bigint); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
 --
 
@@ -108,6 +152,81 @@ end $$;
 ALTER FUNCTION holdfast_hot.snapshot_heads() OWNER TO holdfast_definer;
 
 --
+-- Name: tell_responders(); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE FUNCTION holdfast_hot.tell_responders() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform pg_notify('holdfast_snapshots', '');
+  return null;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.tell_responders() OWNER TO holdfast_owner;
+
+--
+-- Name: claim_job(interval, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit integer) RETURNS TABLE(tenant_id uuid, job_id uuid, lease_token uuid, attempts smallint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  waiting record;
+  chosen uuid;
+begin
+  if lease not between interval '1 second' and interval '1 hour' or attempts_limit < 1 then
+    raise exception 'a lease lasts 1 second to 1 hour, for 1 attempt or more' using errcode = '22023';
+  end if;
+  -- What failed so often takes its worker down: it is parked.
+  update holdfast.job j
+    set state = 'failed', finished_at = clock_timestamp(), lease_token = null, leased_until = null,
+      failure = '{"code": "gaveUp", "detail": "the job did not finish in any of its attempts; start it anew, and report it if it happens again"}'
+    where (j.tenant_id, j.job_id) in (
+      select p.tenant_id, p.job_id from holdfast.job p
+      where p.state = 'running' and p.leased_until < clock_timestamp() and p.attempts >= attempts_limit
+      for update skip locked);
+  for waiting in
+    select w.tenant_id
+    from (
+      select distinct q.tenant_id from holdfast.job q
+      where q.state = 'queued' or (q.state = 'running' and q.leased_until < clock_timestamp())
+    ) w
+    cross join lateral (
+      select count(*) as running from holdfast.job r
+      where r.tenant_id = w.tenant_id and r.state = 'running' and r.leased_until >= clock_timestamp()
+    ) busy
+    cross join lateral (
+      select max(c.claimed_at) as at from holdfast.job c where c.tenant_id = w.tenant_id and c.claimed_at is not null
+    ) served
+    order by busy.running, served.at nulls first, w.tenant_id
+  loop
+    select q.job_id into chosen from holdfast.job q
+      where q.tenant_id = waiting.tenant_id and q.attempts < attempts_limit
+        and (q.state = 'queued' or (q.state = 'running' and q.leased_until < clock_timestamp()))
+      order by q.created_at, q.job_id
+      limit 1
+      for update skip locked;
+    continue when not found;
+    return query
+      update holdfast.job j
+      set state = 'running', lease_token = gen_random_uuid(), leased_until = clock_timestamp() + lease,
+        claimed_at = clock_timestamp(), attempts = j.attempts + 1,
+        started_at = coalesce(j.started_at, clock_timestamp())
+      where j.tenant_id = waiting.tenant_id and j.job_id = chosen
+      returning j.tenant_id, j.job_id, j.lease_token, j.attempts;
+    return;
+  end loop;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit integer) OWNER TO holdfast_definer;
+
+--
 -- Name: make_partitions(date, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_owner
 --
 
@@ -138,6 +257,300 @@ end $$;
 ALTER FUNCTION holdfast_ops.make_partitions(first_day date, months integer) OWNER TO holdfast_owner;
 
 --
+-- Name: prune_snapshots(integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.prune_snapshots(kept integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  pruned bigint;
+begin
+  delete from holdfast.snapshot s using holdfast.app_environment e
+    where s.tenant_id = e.tenant_id and s.app_id = e.app_id and s.environment = e.environment
+      and s.number <= e.snapshot_number - greatest(kept, 1)
+      and not exists (
+        select from holdfast.snapshot_acknowledgement a
+        where a.tenant_id = s.tenant_id and a.app_id = s.app_id and a.environment = s.environment
+          and a.number = s.number);
+  get diagnostics pruned = row_count;
+  return pruned;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.prune_snapshots(kept integer) OWNER TO holdfast_definer;
+
+--
+-- Name: purge_idempotency_records(timestamp with time zone); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  purged bigint;
+begin
+  delete from holdfast.idempotency_record r where r.created_at < before;
+  get diagnostics purged = row_count;
+  return purged;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: tenants(); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.tenants() RETURNS TABLE(tenant_id uuid, name text, created_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query select t.tenant_id, t.name, t.created_at from holdfast.tenant t order by t.tenant_id;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.tenants() OWNER TO holdfast_definer;
+
+--
+-- Name: allowed_apps(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.allowed_apps() RETURNS uuid[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  key uuid := holdfast_sec.api_key();
+begin
+  return array(
+    select a.app_id from holdfast.api_key_app a where a.tenant_id = tenant and a.api_key_id = key
+    union
+    select a.app_id from holdfast.app a
+    join holdfast.api_key_client c using (tenant_id, client_id)
+    where c.tenant_id = tenant and c.api_key_id = key);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.allowed_apps() OWNER TO holdfast_definer;
+
+--
+-- Name: allowed_clients(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.allowed_clients() RETURNS uuid[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  key uuid := holdfast_sec.api_key();
+begin
+  return array(select c.client_id from holdfast.api_key_client c where c.tenant_id = tenant and c.api_key_id = key);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.allowed_clients() OWNER TO holdfast_definer;
+
+--
+-- Name: api_key(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.api_key() RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform holdfast_sec.tenant();
+  return nullif(current_setting('holdfast.api_key_id', true), '')::uuid;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.api_key() OWNER TO holdfast_definer;
+
+--
+-- Name: client_of(uuid); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.client_of(wanted_app uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+begin
+  return (select a.client_id from holdfast.app a where a.tenant_id = tenant and a.app_id = wanted_app);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.client_of(wanted_app uuid) OWNER TO holdfast_definer;
+
+--
+-- Name: enter_job(uuid, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone) RETURNS TABLE(app_id uuid, api_key_id uuid, api_key_name text, scopes text[], kind text, input bytea)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  held record;
+begin
+  select j.tenant_id, j.api_key_id into held from holdfast.job j
+    where j.tenant_id = wanted_tenant and j.job_id = wanted_job and j.state = 'running'
+      and j.lease_token = wanted_lease
+    for update;
+  if not found then return; end if;
+  perform holdfast_sec.set_context(held.tenant_id, held.api_key_id);
+  return query
+    select j.app_id, j.api_key_id, k.name, case when k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > at_time) then k.scopes else '{}'::text[] end, j.kind, j.input
+    from holdfast.job j
+    join holdfast.api_key k using (tenant_id, api_key_id)
+    where j.tenant_id = wanted_tenant and j.job_id = wanted_job;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: enter_key(bytea, timestamp with time zone); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) RETURNS TABLE(tenant_id uuid, api_key_id uuid, name text, scopes text[], is_limited boolean, requests_per_minute integer)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  found_key record;
+begin
+  select k.tenant_id, k.api_key_id, k.name, k.scopes, k.is_limited, t.requests_per_minute into found_key
+    from holdfast.api_key k
+    join holdfast.tenant t on t.tenant_id = k.tenant_id
+    where k.secret_hash = wanted_hash and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > at_time)
+    limit 1;
+  if not found then return; end if;
+  perform holdfast_sec.set_context(found_key.tenant_id, found_key.api_key_id);
+  return query select found_key.tenant_id, found_key.api_key_id, found_key.name, found_key.scopes,
+    found_key.is_limited, found_key.requests_per_minute;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: enter_tenant(uuid); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.enter_tenant(tenant uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform holdfast_sec.set_context(tenant, null);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.enter_tenant(tenant uuid) OWNER TO holdfast_definer;
+
+--
+-- Name: forget_files(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.forget_files() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  delete from holdfast.image_file f
+    where (f.tenant_id, f.sha256) in (select g.tenant_id, g.sha256 from gone g)
+      and not exists (select from holdfast.image i where i.tenant_id = f.tenant_id and i.sha256 = f.sha256);
+  return null;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.forget_files() OWNER TO holdfast_definer;
+
+--
+-- Name: is_limited(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.is_limited() RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  key uuid := holdfast_sec.api_key();
+begin
+  -- A role that answers the world and no key: a bug, so it sees nothing.
+  if key is null then return session_user = 'holdfast_gateway'; end if;
+  return coalesce((select k.is_limited from holdfast.api_key k where k.tenant_id = tenant and k.api_key_id = key), true);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.is_limited() OWNER TO holdfast_definer;
+
+--
+-- Name: mac(text, text); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.mac(tenant text, api_key text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  key bytea;
+begin
+  select value into strict key from holdfast_sec.secret;
+  return encode(sha256(key || convert_to(tenant || '/' || api_key || '/' || pg_backend_pid()::text || '/'
+    || extract(epoch from transaction_timestamp())::text, 'UTF8') || key), 'hex');
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.mac(tenant text, api_key text) OWNER TO holdfast_definer;
+
+--
+-- Name: named_apps(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.named_apps() RETURNS uuid[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  key uuid := holdfast_sec.api_key();
+begin
+  return array(select a.app_id from holdfast.api_key_app a where a.tenant_id = tenant and a.api_key_id = key);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.named_apps() OWNER TO holdfast_definer;
+
+--
+-- Name: note_key_use(uuid[], uuid[], timestamp with time zone[]); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  update holdfast.api_key k set last_used_at = greatest(k.last_used_at, u.used_at)
+  from unnest(tenants, keys, times) as u (tenant_id, api_key_id, used_at)
+  where k.tenant_id = u.tenant_id and k.api_key_id = u.api_key_id;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) OWNER TO holdfast_definer;
+
+--
 -- Name: protect(regclass); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
 --
 
@@ -148,38 +561,160 @@ CREATE FUNCTION holdfast_sec.protect(protected regclass) RETURNS void
 begin
   execute format('alter table %s enable row level security', protected);
   execute format('alter table %s force row level security', protected);
+  execute format('drop policy if exists migration on %s', protected);
   execute format('create policy migration on %s to holdfast_owner using (true) with check (true)', protected);
+  execute format('drop policy if exists tenant on %s', protected);
   execute format(
-    'create policy tenant on %s to holdfast_operator '
+    'create policy tenant on %s to holdfast_operator, holdfast_gateway '
     'using (tenant_id = (select holdfast_sec.tenant())) '
     'with check (tenant_id = (select holdfast_sec.tenant()))', protected);
-  execute format('grant select, insert, update, delete on %s to holdfast_operator', protected);
+  execute format('grant select, insert, update, delete on %s to holdfast_operator, holdfast_gateway', protected);
 end $$;
 
 
 ALTER FUNCTION holdfast_sec.protect(protected regclass) OWNER TO holdfast_owner;
 
 --
--- Name: tenant(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
+-- Name: protect_app(regclass); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
 --
 
-CREATE FUNCTION holdfast_sec.tenant() RETURNS uuid
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION holdfast_sec.protect_app(protected regclass) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  setting text := current_setting('holdfast.tenant_id', true);
 begin
-  if setting is null or setting = '' then
-    raise exception 'no tenant is set for this transaction' using errcode = '42501';
-  end if;
-  return setting::uuid;
+  execute format(
+    'create policy allowed_apps on %s as restrictive to holdfast_gateway '
+    'using (not (select holdfast_sec.is_limited()) or app_id = any ((select holdfast_sec.allowed_apps())::uuid[])) '
+    'with check (not (select holdfast_sec.is_limited()) or app_id = any ((select holdfast_sec.allowed_apps())::uuid[]))',
+    protected);
 end $$;
 
 
-ALTER FUNCTION holdfast_sec.tenant() OWNER TO holdfast_owner;
+ALTER FUNCTION holdfast_sec.protect_app(protected regclass) OWNER TO holdfast_owner;
+
+--
+-- Name: refuse_change(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+CREATE FUNCTION holdfast_sec.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = '42501';
+end $$;
 
 
+ALTER FUNCTION holdfast_sec.refuse_change() OWNER TO holdfast_owner;
+
+--
+-- Name: set_context(uuid, uuid); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.set_context(tenant uuid, api_key uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform set_config('holdfast.tenant_id', tenant::text, true);
+  perform set_config('holdfast.api_key_id', coalesce(api_key::text, ''), true);
+  perform set_config('holdfast.context_mac', holdfast_sec.mac(tenant::text, coalesce(api_key::text, '')), true);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.set_context(tenant uuid, api_key uuid) OWNER TO holdfast_definer;
+
+--
+-- Name: tenant(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.tenant() RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant text := current_setting('holdfast.tenant_id', true);
+begin
+  if tenant is null or tenant = '' then
+    raise exception 'no tenant is set for this transaction' using errcode = '42501';
+  end if;
+  if current_setting('holdfast.context_mac', true)
+    is distinct from holdfast_sec.mac(tenant, coalesce(current_setting('holdfast.api_key_id', true), ''))
+  then
+    raise exception 'the tenant of this transaction was not set by Holdfast' using errcode = '42501';
+  end if;
+  return tenant::uuid;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.tenant() OWNER TO holdfast_definer;
+
+
+
+--
+-- Name: api_key; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.api_key (
+    tenant_id uuid NOT NULL,
+    api_key_id uuid NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    is_limited boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    created_by jsonb NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT api_key_created_by_is_object CHECK ((jsonb_typeof(created_by) = 'object'::text)),
+    CONSTRAINT api_key_hash_size CHECK ((length(secret_hash) = 32)),
+    CONSTRAINT api_key_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT api_key_scopes_count CHECK (((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 32)))
+);
+
+ALTER TABLE ONLY holdfast.api_key FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.api_key OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN api_key.is_limited; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.api_key.is_limited IS 'Whether the key sees the clients and apps named for it only; it stays limited when the last of them is deleted.';
+
+
+--
+-- Name: api_key_app; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.api_key_app (
+    tenant_id uuid NOT NULL,
+    api_key_id uuid NOT NULL,
+    app_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY holdfast.api_key_app FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.api_key_app OWNER TO holdfast_owner;
+
+--
+-- Name: api_key_client; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.api_key_client (
+    tenant_id uuid NOT NULL,
+    api_key_id uuid NOT NULL,
+    client_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY holdfast.api_key_client FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.api_key_client OWNER TO holdfast_owner;
 
 --
 -- Name: app; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -195,11 +730,14 @@ CREATE TABLE holdfast.app (
     default_locale text NOT NULL COLLATE pg_catalog."C",
     apple_id_salt bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    time_zone text DEFAULT 'UTC'::text NOT NULL COLLATE pg_catalog."C",
+    is_stopped boolean DEFAULT false NOT NULL,
     CONSTRAINT app_apple_id_positive CHECK ((app_apple_id > 0)),
     CONSTRAINT app_bundle_id_length CHECK (((length(bundle_id) >= 1) AND (length(bundle_id) <= 155))),
     CONSTRAINT app_default_locale_length CHECK (((length(default_locale) >= 2) AND (length(default_locale) <= 35))),
     CONSTRAINT app_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-    CONSTRAINT app_salt_size CHECK ((length(apple_id_salt) = 32))
+    CONSTRAINT app_salt_size CHECK ((length(apple_id_salt) = 32)),
+    CONSTRAINT app_time_zone_length CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64)))
 );
 
 ALTER TABLE ONLY holdfast.app FORCE ROW LEVEL SECURITY;
@@ -212,6 +750,13 @@ ALTER TABLE holdfast.app OWNER TO holdfast_owner;
 --
 
 COMMENT ON COLUMN holdfast.app.apple_id_salt IS 'Part of every identifier we choose at Apple, so that no other tool or tenant of the same app chooses it too.';
+
+
+--
+-- Name: COLUMN app.is_stopped; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.app.is_stopped IS 'Real-time answers are refused at once, so that Apple shows its next layer.';
 
 
 --
@@ -369,6 +914,49 @@ CREATE VIEW holdfast.approved_placement WITH (security_invoker='true') AS
 ALTER TABLE holdfast.approved_placement OWNER TO holdfast_owner;
 
 --
+-- Name: audit_event; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.audit_event (
+    tenant_id uuid NOT NULL,
+    audit_event_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL COLLATE pg_catalog."C",
+    actor_id text NOT NULL COLLATE pg_catalog."C",
+    actor_name text,
+    api_key_id uuid,
+    address text COLLATE pg_catalog."C",
+    request_id text COLLATE pg_catalog."C",
+    action text NOT NULL COLLATE pg_catalog."C",
+    resource_type text NOT NULL COLLATE pg_catalog."C",
+    resource_id text NOT NULL,
+    app_id uuid,
+    changes jsonb NOT NULL,
+    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text]))),
+    CONSTRAINT audit_event_changes_is_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
+    CONSTRAINT audit_event_lengths CHECK (((length(actor_id) <= 200) AND (length(address) <= 64) AND (length(request_id) <= 64) AND (length(action) <= 64) AND (length(resource_type) <= 64) AND (length(resource_id) <= 600)))
+);
+
+ALTER TABLE ONLY holdfast.audit_event FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.audit_event OWNER TO holdfast_owner;
+
+--
+-- Name: TABLE audit_event; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON TABLE holdfast.audit_event IS 'No foreign key to the app: what was done to a deleted app stays known.';
+
+
+--
+-- Name: COLUMN audit_event.api_key_id; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.audit_event.api_key_id IS 'The key in whose name it was done, also by a job; the gateway can write no other than the one it shows.';
+
+
+--
 -- Name: billing_plan; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -384,6 +972,28 @@ ALTER TABLE ONLY holdfast.billing_plan FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.billing_plan OWNER TO holdfast_owner;
+
+--
+-- Name: billing_plan_price; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.billing_plan_price (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    billing_plan_type text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C",
+    amount_milliunits bigint NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT billing_plan_price_amount_positive CHECK ((amount_milliunits >= 0)),
+    CONSTRAINT billing_plan_price_currency_form CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+    CONSTRAINT billing_plan_price_storefront_form CHECK ((storefront ~ '^[A-Z]{3}$'::text))
+);
+
+ALTER TABLE ONLY holdfast.billing_plan_price FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.billing_plan_price OWNER TO holdfast_owner;
 
 --
 -- Name: client; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -526,18 +1136,43 @@ COMMENT ON COLUMN holdfast.endpoint.token_sealed IS 'The token itself, sealed to
 
 
 --
+-- Name: idempotency_record; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.idempotency_record (
+    tenant_id uuid NOT NULL,
+    api_key_id uuid NOT NULL,
+    idempotency_key text NOT NULL COLLATE pg_catalog."C",
+    fingerprint bytea NOT NULL,
+    status smallint,
+    headers jsonb,
+    body bytea,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT idempotency_record_body_limit CHECK ((length(body) <= 4194304)),
+    CONSTRAINT idempotency_record_fingerprint_size CHECK ((length(fingerprint) = 32)),
+    CONSTRAINT idempotency_record_key_length CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 128)))
+);
+
+ALTER TABLE ONLY holdfast.idempotency_record FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.idempotency_record OWNER TO holdfast_owner;
+
+--
 -- Name: image; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE TABLE holdfast.image (
     tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
     image_id uuid NOT NULL,
     image_size text NOT NULL COLLATE pg_catalog."C",
     sha256 bytea NOT NULL,
-    png bytea NOT NULL,
+    width integer NOT NULL,
+    height integer NOT NULL,
+    byte_count integer NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT image_bytes_limit CHECK (((length(png) >= 1) AND (length(png) <= 20971520))),
-    CONSTRAINT image_digest_size CHECK ((length(sha256) = 32)),
+    CONSTRAINT image_pixels_positive CHECK (((width > 0) AND (height > 0) AND (byte_count > 0))),
     CONSTRAINT image_size_known CHECK ((image_size = ANY (ARRAY['FULL_SIZE'::text, 'BULLET_POINT'::text])))
 );
 
@@ -545,6 +1180,60 @@ ALTER TABLE ONLY holdfast.image FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.image OWNER TO holdfast_owner;
+
+--
+-- Name: image_file; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.image_file (
+    tenant_id uuid NOT NULL,
+    sha256 bytea NOT NULL,
+    png bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT image_file_bytes_limit CHECK (((length(png) >= 1) AND (length(png) <= 20971520))),
+    CONSTRAINT image_file_digest_of_bytes CHECK ((sha256 = sha256(png)))
+);
+
+ALTER TABLE ONLY holdfast.image_file FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.image_file OWNER TO holdfast_owner;
+
+--
+-- Name: job; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.job (
+    tenant_id uuid NOT NULL,
+    job_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    api_key_id uuid NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    input bytea NOT NULL,
+    state text NOT NULL COLLATE pg_catalog."C",
+    done integer DEFAULT 0 NOT NULL,
+    total integer,
+    report bytea,
+    failure jsonb,
+    attempts smallint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    lease_token uuid,
+    leased_until timestamp with time zone,
+    claimed_at timestamp with time zone,
+    CONSTRAINT job_finished_has_time CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text])) = (finished_at IS NOT NULL))),
+    CONSTRAINT job_input_limit CHECK ((length(input) <= 4194304)),
+    CONSTRAINT job_kind_length CHECK (((length(kind) >= 1) AND (length(kind) <= 64))),
+    CONSTRAINT job_report_limit CHECK ((length(report) <= 16777216)),
+    CONSTRAINT job_running_has_lease CHECK (((state = 'running'::text) = (lease_token IS NOT NULL))),
+    CONSTRAINT job_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY holdfast.job FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.job OWNER TO holdfast_owner;
 
 --
 -- Name: message; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -577,14 +1266,44 @@ CREATE TABLE holdfast.offer (
     offer_identifier text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL COLLATE pg_catalog."C",
     created_at timestamp with time zone NOT NULL,
+    offer_mode text COLLATE pg_catalog."C",
+    period text COLLATE pg_catalog."C",
+    period_count integer,
+    customer_eligibilities text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT offer_eligibilities_count CHECK ((cardinality(customer_eligibilities) <= 16)),
     CONSTRAINT offer_identifier_length CHECK (((length(offer_identifier) >= 1) AND (length(offer_identifier) <= 255))),
-    CONSTRAINT offer_kind_known CHECK ((kind = ANY (ARRAY['promotional'::text, 'retention'::text, 'winBack'::text])))
+    CONSTRAINT offer_kind_known CHECK ((kind = ANY (ARRAY['promotional'::text, 'retention'::text, 'winBack'::text]))),
+    CONSTRAINT offer_mode_length CHECK (((length(offer_mode) >= 1) AND (length(offer_mode) <= 64))),
+    CONSTRAINT offer_period_count_limit CHECK (((period_count >= 1) AND (period_count <= 60))),
+    CONSTRAINT offer_period_known CHECK ((period ~ '^P([1-9][0-9]?[DWMY])$'::text))
 );
 
 ALTER TABLE ONLY holdfast.offer FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.offer OWNER TO holdfast_owner;
+
+--
+-- Name: offer_price; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.offer_price (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    offer_identifier text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C",
+    amount_milliunits bigint NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT offer_price_amount_positive CHECK ((amount_milliunits >= 0)),
+    CONSTRAINT offer_price_currency_form CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+    CONSTRAINT offer_price_storefront_form CHECK ((storefront ~ '^[A-Z]{3}$'::text))
+);
+
+ALTER TABLE ONLY holdfast.offer_price FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.offer_price OWNER TO holdfast_owner;
 
 --
 -- Name: product; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -608,6 +1327,34 @@ ALTER TABLE ONLY holdfast.product FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.product OWNER TO holdfast_owner;
 
 --
+-- Name: publication; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.publication (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    publication_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    published_at timestamp with time zone NOT NULL,
+    published_by jsonb NOT NULL,
+    snapshot_number bigint NOT NULL,
+    CONSTRAINT publication_by_is_object CHECK ((jsonb_typeof(published_by) = 'object'::text))
+);
+
+ALTER TABLE ONLY holdfast.publication FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.publication OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN publication.snapshot_number; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.publication.snapshot_number IS 'The first snapshot that holds these rules.';
+
+
+--
 -- Name: rule_set; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -617,6 +1364,8 @@ CREATE TABLE holdfast.rule_set (
     version integer NOT NULL,
     body jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    created_by jsonb NOT NULL,
+    CONSTRAINT rule_set_created_by_is_object CHECK ((jsonb_typeof(created_by) = 'object'::text)),
     CONSTRAINT rule_set_is_object CHECK ((jsonb_typeof(body) = 'object'::text)),
     CONSTRAINT rule_set_version_positive CHECK ((version > 0))
 );
@@ -625,6 +1374,23 @@ ALTER TABLE ONLY holdfast.rule_set FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.rule_set OWNER TO holdfast_owner;
+
+--
+-- Name: rule_set_draft; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.rule_set_draft (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    body jsonb NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT rule_set_draft_is_object CHECK ((jsonb_typeof(body) = 'object'::text))
+);
+
+ALTER TABLE ONLY holdfast.rule_set_draft FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.rule_set_draft OWNER TO holdfast_owner;
 
 --
 -- Name: rule_set_publication; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -666,6 +1432,25 @@ ALTER TABLE ONLY holdfast.snapshot FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.snapshot OWNER TO holdfast_owner;
 
 --
+-- Name: snapshot_acknowledgement; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.snapshot_acknowledgement (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    responder text NOT NULL COLLATE pg_catalog."C",
+    number bigint NOT NULL,
+    acknowledged_at timestamp with time zone NOT NULL,
+    CONSTRAINT snapshot_acknowledgement_responder_length CHECK (((length(responder) >= 1) AND (length(responder) <= 100)))
+);
+
+ALTER TABLE ONLY holdfast.snapshot_acknowledgement FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.snapshot_acknowledgement OWNER TO holdfast_owner;
+
+--
 -- Name: tenant; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -673,6 +1458,11 @@ CREATE TABLE holdfast.tenant (
     tenant_id uuid NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    requests_per_minute integer DEFAULT 600 NOT NULL,
+    client_limit integer DEFAULT 500 NOT NULL,
+    app_limit integer DEFAULT 1000 NOT NULL,
+    api_key_limit integer DEFAULT 500 NOT NULL,
+    CONSTRAINT tenant_limits_positive CHECK ((LEAST(requests_per_minute, client_limit, app_limit, api_key_limit) > 0)),
     CONSTRAINT tenant_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 
@@ -680,6 +1470,40 @@ ALTER TABLE ONLY holdfast.tenant FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.tenant OWNER TO holdfast_owner;
+
+--
+-- Name: responder; Type: TABLE; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast_hot.responder (
+    responder text NOT NULL COLLATE pg_catalog."C",
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT responder_name_length CHECK (((length(responder) >= 1) AND (length(responder) <= 100)))
+);
+
+
+ALTER TABLE holdfast_hot.responder OWNER TO holdfast_owner;
+
+--
+-- Name: TABLE responder; Type: COMMENT; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+COMMENT ON TABLE holdfast_hot.responder IS 'Of the platform, not of a tenant: who answers, and when it last said so.';
+
+
+--
+-- Name: secret; Type: TABLE; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast_sec.secret (
+    is_only boolean DEFAULT true NOT NULL,
+    value bytea NOT NULL,
+    CONSTRAINT secret_is_one_row CHECK (is_only),
+    CONSTRAINT secret_size CHECK ((length(value) = 32))
+);
+
+
+ALTER TABLE holdfast_sec.secret OWNER TO holdfast_owner;
 
 --
 -- Name: holdfast_migration; Type: TABLE; Schema: public; Owner: holdfast_migrator
@@ -694,6 +1518,38 @@ CREATE TABLE public.holdfast_migration (
 
 
 ALTER TABLE public.holdfast_migration OWNER TO holdfast_migrator;
+
+--
+-- Name: api_key_app api_key_app_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key_app
+    ADD CONSTRAINT api_key_app_pkey PRIMARY KEY (tenant_id, api_key_id, app_id);
+
+
+--
+-- Name: api_key_client api_key_client_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key_client
+    ADD CONSTRAINT api_key_client_pkey PRIMARY KEY (tenant_id, api_key_id, client_id);
+
+
+--
+-- Name: api_key api_key_hash_unique; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key
+    ADD CONSTRAINT api_key_hash_unique UNIQUE (tenant_id, secret_hash);
+
+
+--
+-- Name: api_key api_key_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (tenant_id, api_key_id);
+
 
 --
 -- Name: app app_apple_id_unique; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
@@ -736,11 +1592,27 @@ ALTER TABLE ONLY holdfast.apple_object
 
 
 --
+-- Name: audit_event audit_event_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.audit_event
+    ADD CONSTRAINT audit_event_pkey PRIMARY KEY (tenant_id, audit_event_id);
+
+
+--
 -- Name: billing_plan billing_plan_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.billing_plan
     ADD CONSTRAINT billing_plan_pkey PRIMARY KEY (tenant_id, app_id, product_id, billing_plan_type);
+
+
+--
+-- Name: billing_plan_price billing_plan_price_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.billing_plan_price
+    ADD CONSTRAINT billing_plan_price_pkey PRIMARY KEY (tenant_id, app_id, product_id, billing_plan_type, storefront);
 
 
 --
@@ -800,11 +1672,27 @@ ALTER TABLE ONLY holdfast.endpoint
 
 
 --
+-- Name: idempotency_record idempotency_record_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.idempotency_record
+    ADD CONSTRAINT idempotency_record_pkey PRIMARY KEY (tenant_id, api_key_id, idempotency_key);
+
+
+--
 -- Name: image image_content_unique; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.image
-    ADD CONSTRAINT image_content_unique UNIQUE (tenant_id, sha256, image_size);
+    ADD CONSTRAINT image_content_unique UNIQUE (tenant_id, app_id, sha256, image_size);
+
+
+--
+-- Name: image_file image_file_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.image_file
+    ADD CONSTRAINT image_file_pkey PRIMARY KEY (tenant_id, sha256);
 
 
 --
@@ -812,7 +1700,7 @@ ALTER TABLE ONLY holdfast.image
 --
 
 ALTER TABLE ONLY holdfast.image
-    ADD CONSTRAINT image_pkey PRIMARY KEY (tenant_id, image_id);
+    ADD CONSTRAINT image_pkey PRIMARY KEY (tenant_id, app_id, image_id);
 
 
 --
@@ -821,6 +1709,14 @@ ALTER TABLE ONLY holdfast.image
 
 ALTER TABLE ONLY holdfast.image_placement
     ADD CONSTRAINT image_placement_pkey PRIMARY KEY (tenant_id, app_id, environment, image_id);
+
+
+--
+-- Name: job job_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.job
+    ADD CONSTRAINT job_pkey PRIMARY KEY (tenant_id, job_id);
 
 
 --
@@ -864,11 +1760,35 @@ ALTER TABLE ONLY holdfast.offer
 
 
 --
+-- Name: offer_price offer_price_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.offer_price
+    ADD CONSTRAINT offer_price_pkey PRIMARY KEY (tenant_id, app_id, product_id, offer_identifier, storefront);
+
+
+--
 -- Name: product product_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.product
     ADD CONSTRAINT product_pkey PRIMARY KEY (tenant_id, app_id, product_id);
+
+
+--
+-- Name: publication publication_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.publication
+    ADD CONSTRAINT publication_pkey PRIMARY KEY (tenant_id, app_id, publication_id);
+
+
+--
+-- Name: rule_set_draft rule_set_draft_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.rule_set_draft
+    ADD CONSTRAINT rule_set_draft_pkey PRIMARY KEY (tenant_id, app_id);
 
 
 --
@@ -888,6 +1808,14 @@ ALTER TABLE ONLY holdfast.rule_set_publication
 
 
 --
+-- Name: snapshot_acknowledgement snapshot_acknowledgement_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.snapshot_acknowledgement
+    ADD CONSTRAINT snapshot_acknowledgement_pkey PRIMARY KEY (tenant_id, app_id, environment, responder);
+
+
+--
 -- Name: snapshot snapshot_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -904,6 +1832,22 @@ ALTER TABLE ONLY holdfast.tenant
 
 
 --
+-- Name: responder responder_pkey; Type: CONSTRAINT; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast_hot.responder
+    ADD CONSTRAINT responder_pkey PRIMARY KEY (responder);
+
+
+--
+-- Name: secret secret_pkey; Type: CONSTRAINT; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast_sec.secret
+    ADD CONSTRAINT secret_pkey PRIMARY KEY (is_only);
+
+
+--
 -- Name: holdfast_migration holdfast_migration_pkey; Type: CONSTRAINT; Schema: public; Owner: holdfast_migrator
 --
 
@@ -912,10 +1856,106 @@ ALTER TABLE ONLY public.holdfast_migration
 
 
 --
+-- Name: api_key_by_hash; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX api_key_by_hash ON holdfast.api_key USING btree (secret_hash);
+
+
+--
 -- Name: credential_one_live; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE UNIQUE INDEX credential_one_live ON holdfast.credential USING btree (tenant_id, app_id) WHERE (retired_at IS NULL);
+
+
+--
+-- Name: idempotency_record_by_age; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX idempotency_record_by_age ON holdfast.idempotency_record USING btree (tenant_id, created_at);
+
+
+--
+-- Name: image_by_file; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX image_by_file ON holdfast.image USING btree (tenant_id, sha256);
+
+
+--
+-- Name: job_claimed; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX job_claimed ON holdfast.job USING btree (tenant_id, claimed_at DESC) WHERE (claimed_at IS NOT NULL);
+
+
+--
+-- Name: job_waiting; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX job_waiting ON holdfast.job USING btree (tenant_id, created_at, job_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
+
+--
+-- Name: audit_event append_only; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON holdfast.audit_event FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.refuse_change();
+
+
+--
+-- Name: image last_image_gone; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER last_image_gone AFTER DELETE ON holdfast.image REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.forget_files();
+
+
+--
+-- Name: app_environment snapshot_built; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER snapshot_built AFTER DELETE OR UPDATE OF snapshot_number ON holdfast.app_environment FOR EACH STATEMENT EXECUTE FUNCTION holdfast_hot.tell_responders();
+
+
+--
+-- Name: api_key_app api_key_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key_app
+    ADD CONSTRAINT api_key_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: api_key_app api_key_app_key_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key_app
+    ADD CONSTRAINT api_key_app_key_exists FOREIGN KEY (tenant_id, api_key_id) REFERENCES holdfast.api_key(tenant_id, api_key_id) ON DELETE CASCADE;
+
+
+--
+-- Name: api_key_client api_key_client_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key_client
+    ADD CONSTRAINT api_key_client_exists FOREIGN KEY (tenant_id, client_id) REFERENCES holdfast.client(tenant_id, client_id) ON DELETE CASCADE;
+
+
+--
+-- Name: api_key_client api_key_client_key_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key_client
+    ADD CONSTRAINT api_key_client_key_exists FOREIGN KEY (tenant_id, api_key_id) REFERENCES holdfast.api_key(tenant_id, api_key_id) ON DELETE CASCADE;
+
+
+--
+-- Name: api_key api_key_tenant_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.api_key
+    ADD CONSTRAINT api_key_tenant_exists FOREIGN KEY (tenant_id) REFERENCES holdfast.tenant(tenant_id);
 
 
 --
@@ -943,6 +1983,14 @@ ALTER TABLE ONLY holdfast.apple_object
 
 
 --
+-- Name: billing_plan_price billing_plan_price_plan_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.billing_plan_price
+    ADD CONSTRAINT billing_plan_price_plan_exists FOREIGN KEY (tenant_id, app_id, product_id, billing_plan_type) REFERENCES holdfast.billing_plan(tenant_id, app_id, product_id, billing_plan_type) ON DELETE CASCADE;
+
+
+--
 -- Name: billing_plan billing_plan_product_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -951,11 +1999,19 @@ ALTER TABLE ONLY holdfast.billing_plan
 
 
 --
+-- Name: bullet bullet_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.bullet
+    ADD CONSTRAINT bullet_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
 -- Name: bullet bullet_image_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.bullet
-    ADD CONSTRAINT bullet_image_exists FOREIGN KEY (tenant_id, image_id) REFERENCES holdfast.image(tenant_id, image_id);
+    ADD CONSTRAINT bullet_image_exists FOREIGN KEY (tenant_id, app_id, image_id) REFERENCES holdfast.image(tenant_id, app_id, image_id);
 
 
 --
@@ -983,11 +2039,19 @@ ALTER TABLE ONLY holdfast.credential
 
 
 --
--- Name: default_message default_message_placed; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+-- Name: default_message default_message_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.default_message
-    ADD CONSTRAINT default_message_placed FOREIGN KEY (tenant_id, app_id, environment, message_id, locale) REFERENCES holdfast.message_placement(tenant_id, app_id, environment, message_id, locale);
+    ADD CONSTRAINT default_message_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: default_message default_message_localization_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.default_message
+    ADD CONSTRAINT default_message_localization_exists FOREIGN KEY (tenant_id, app_id, message_id, locale) REFERENCES holdfast.localization(tenant_id, app_id, message_id, locale);
 
 
 --
@@ -1007,11 +2071,43 @@ ALTER TABLE ONLY holdfast.endpoint
 
 
 --
+-- Name: idempotency_record idempotency_record_key_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.idempotency_record
+    ADD CONSTRAINT idempotency_record_key_exists FOREIGN KEY (tenant_id, api_key_id) REFERENCES holdfast.api_key(tenant_id, api_key_id);
+
+
+--
+-- Name: image image_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.image
+    ADD CONSTRAINT image_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: image image_file_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.image
+    ADD CONSTRAINT image_file_exists FOREIGN KEY (tenant_id, sha256) REFERENCES holdfast.image_file(tenant_id, sha256);
+
+
+--
+-- Name: image_file image_file_tenant_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.image_file
+    ADD CONSTRAINT image_file_tenant_exists FOREIGN KEY (tenant_id) REFERENCES holdfast.tenant(tenant_id);
+
+
+--
 -- Name: image_placement image_placement_image_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.image_placement
-    ADD CONSTRAINT image_placement_image_exists FOREIGN KEY (tenant_id, image_id) REFERENCES holdfast.image(tenant_id, image_id);
+    ADD CONSTRAINT image_placement_image_exists FOREIGN KEY (tenant_id, app_id, image_id) REFERENCES holdfast.image(tenant_id, app_id, image_id) ON DELETE CASCADE;
 
 
 --
@@ -1023,11 +2119,35 @@ ALTER TABLE ONLY holdfast.image_placement
 
 
 --
+-- Name: job job_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.job
+    ADD CONSTRAINT job_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: job job_key_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.job
+    ADD CONSTRAINT job_key_exists FOREIGN KEY (tenant_id, api_key_id) REFERENCES holdfast.api_key(tenant_id, api_key_id);
+
+
+--
+-- Name: localization localization_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.localization
+    ADD CONSTRAINT localization_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
 -- Name: localization localization_image_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.localization
-    ADD CONSTRAINT localization_image_exists FOREIGN KEY (tenant_id, image_id) REFERENCES holdfast.image(tenant_id, image_id);
+    ADD CONSTRAINT localization_image_exists FOREIGN KEY (tenant_id, app_id, image_id) REFERENCES holdfast.image(tenant_id, app_id, image_id);
 
 
 --
@@ -1063,6 +2183,14 @@ ALTER TABLE ONLY holdfast.message_placement
 
 
 --
+-- Name: offer_price offer_price_offer_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.offer_price
+    ADD CONSTRAINT offer_price_offer_exists FOREIGN KEY (tenant_id, app_id, product_id, offer_identifier) REFERENCES holdfast.offer(tenant_id, app_id, product_id, offer_identifier) ON DELETE CASCADE;
+
+
+--
 -- Name: offer offer_product_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1079,11 +2207,43 @@ ALTER TABLE ONLY holdfast.product
 
 
 --
+-- Name: publication publication_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.publication
+    ADD CONSTRAINT publication_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: publication publication_version_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.publication
+    ADD CONSTRAINT publication_version_exists FOREIGN KEY (tenant_id, app_id, version) REFERENCES holdfast.rule_set(tenant_id, app_id, version) ON DELETE CASCADE;
+
+
+--
 -- Name: rule_set rule_set_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.rule_set
     ADD CONSTRAINT rule_set_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: rule_set_draft rule_set_draft_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.rule_set_draft
+    ADD CONSTRAINT rule_set_draft_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: rule_set_publication rule_set_publication_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.rule_set_publication
+    ADD CONSTRAINT rule_set_publication_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
 
 
 --
@@ -1103,12 +2263,243 @@ ALTER TABLE ONLY holdfast.rule_set_publication
 
 
 --
+-- Name: snapshot_acknowledgement snapshot_acknowledgement_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.snapshot_acknowledgement
+    ADD CONSTRAINT snapshot_acknowledgement_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: snapshot snapshot_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.snapshot
     ADD CONSTRAINT snapshot_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
 
+
+--
+-- Name: snapshot_acknowledgement acknowledging; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY acknowledging ON holdfast.snapshot_acknowledgement TO holdfast_definer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: app allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.app AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])) OR (app_id = ANY (( SELECT holdfast_sec.named_apps() AS named_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])) OR ((app_id = ANY (( SELECT holdfast_sec.named_apps() AS named_apps)::uuid[])) AND (client_id = holdfast_sec.client_of(app_id)))));
+
+
+--
+-- Name: app_environment allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.app_environment AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: apple_object allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.apple_object AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: audit_event allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.audit_event AS RESTRICTIVE FOR SELECT TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: billing_plan allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.billing_plan AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: billing_plan_price allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.billing_plan_price AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: bullet allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.bullet AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: credential allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.credential AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: decision allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.decision AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: default_message allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.default_message AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: endpoint allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.endpoint AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: image allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.image AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: image_file allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.image_file AS RESTRICTIVE FOR SELECT TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (EXISTS ( SELECT
+   FROM holdfast.image i
+  WHERE ((i.tenant_id = image_file.tenant_id) AND (i.sha256 = image_file.sha256))))));
+
+
+--
+-- Name: image_placement allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.image_placement AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: job allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.job AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: localization allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.localization AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: message allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.message AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: message_placement allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.message_placement AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: offer allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.offer AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: offer_price allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.offer_price AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: product allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.product AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: publication allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.publication AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: rule_set allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.rule_set AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: rule_set_draft allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.rule_set_draft AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: rule_set_publication allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.rule_set_publication AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: snapshot allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.snapshot AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: snapshot_acknowledgement allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.snapshot_acknowledgement AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: client allowed_clients; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_clients ON holdfast.client AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[]))));
+
+
+--
+-- Name: api_key; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.api_key ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: api_key_app; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.api_key_app ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: api_key_client; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.api_key_client ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: app; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -1129,16 +2520,35 @@ ALTER TABLE holdfast.app_environment ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.apple_object ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: audit_event; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.audit_event ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: billing_plan; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE holdfast.billing_plan ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: billing_plan_price; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.billing_plan_price ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: bullet; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE holdfast.bullet ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: job claiming; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claiming ON holdfast.job TO holdfast_definer USING (true) WITH CHECK (true);
+
 
 --
 -- Name: client; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -1171,6 +2581,41 @@ ALTER TABLE holdfast.default_message ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.endpoint ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: api_key entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.api_key TO holdfast_definer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: api_key_app entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.api_key_app FOR SELECT TO holdfast_definer USING (true);
+
+
+--
+-- Name: api_key_client entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.api_key_client FOR SELECT TO holdfast_definer USING (true);
+
+
+--
+-- Name: app entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.app FOR SELECT TO holdfast_definer USING (true);
+
+
+--
+-- Name: tenant entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.tenant FOR SELECT TO holdfast_definer USING (true);
+
+
+--
 -- Name: app_environment feed; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1185,16 +2630,48 @@ CREATE POLICY feed ON holdfast.snapshot FOR SELECT TO holdfast_definer USING (tr
 
 
 --
+-- Name: image forgetting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY forgetting ON holdfast.image FOR SELECT TO holdfast_definer USING (true);
+
+
+--
+-- Name: image_file forgetting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY forgetting ON holdfast.image_file TO holdfast_definer USING (true) WITH CHECK (false);
+
+
+--
+-- Name: idempotency_record; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.idempotency_record ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: image; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE holdfast.image ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: image_file; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.image_file ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: image_placement; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE holdfast.image_placement ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: job; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.job ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: localization; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -1213,6 +2690,27 @@ ALTER TABLE holdfast.message ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE holdfast.message_placement ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: api_key migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.api_key TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: api_key_app migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.api_key_app TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: api_key_client migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.api_key_client TO holdfast_owner USING (true) WITH CHECK (true);
+
 
 --
 -- Name: app migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
@@ -1236,10 +2734,24 @@ CREATE POLICY migration ON holdfast.apple_object TO holdfast_owner USING (true) 
 
 
 --
+-- Name: audit_event migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.audit_event TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: billing_plan migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY migration ON holdfast.billing_plan TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: billing_plan_price migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.billing_plan_price TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -1285,6 +2797,13 @@ CREATE POLICY migration ON holdfast.endpoint TO holdfast_owner USING (true) WITH
 
 
 --
+-- Name: idempotency_record migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.idempotency_record TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: image migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1292,10 +2811,24 @@ CREATE POLICY migration ON holdfast.image TO holdfast_owner USING (true) WITH CH
 
 
 --
+-- Name: image_file migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.image_file TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: image_placement migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY migration ON holdfast.image_placement TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: job migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.job TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -1327,6 +2860,13 @@ CREATE POLICY migration ON holdfast.offer TO holdfast_owner USING (true) WITH CH
 
 
 --
+-- Name: offer_price migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.offer_price TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: product migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1334,10 +2874,24 @@ CREATE POLICY migration ON holdfast.product TO holdfast_owner USING (true) WITH 
 
 
 --
+-- Name: publication migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.publication TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: rule_set migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY migration ON holdfast.rule_set TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: rule_set_draft migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.rule_set_draft TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -1355,6 +2909,13 @@ CREATE POLICY migration ON holdfast.snapshot TO holdfast_owner USING (true) WITH
 
 
 --
+-- Name: snapshot_acknowledgement migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.snapshot_acknowledgement TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: tenant migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1368,16 +2929,83 @@ CREATE POLICY migration ON holdfast.tenant TO holdfast_owner USING (true) WITH C
 ALTER TABLE holdfast.offer ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: offer_price; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.offer_price ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: idempotency_record own; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY own ON holdfast.idempotency_record AS RESTRICTIVE TO holdfast_gateway USING ((api_key_id = ( SELECT holdfast_sec.api_key() AS api_key))) WITH CHECK ((api_key_id = ( SELECT holdfast_sec.api_key() AS api_key)));
+
+
+--
+-- Name: job own_changes; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY own_changes ON holdfast.job AS RESTRICTIVE FOR UPDATE TO holdfast_gateway USING ((api_key_id = ( SELECT holdfast_sec.api_key() AS api_key))) WITH CHECK ((api_key_id = ( SELECT holdfast_sec.api_key() AS api_key)));
+
+
+--
+-- Name: audit_event own_name; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY own_name ON holdfast.audit_event AS RESTRICTIVE FOR INSERT TO holdfast_gateway WITH CHECK (((actor_kind = ANY (ARRAY['apiKey'::text, 'job'::text])) AND (api_key_id = ( SELECT holdfast_sec.api_key() AS api_key))));
+
+
+--
+-- Name: job own_name; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY own_name ON holdfast.job AS RESTRICTIVE FOR INSERT TO holdfast_gateway WITH CHECK (((api_key_id = ( SELECT holdfast_sec.api_key() AS api_key)) AND (state = 'queued'::text) AND (attempts = 0)));
+
+
+--
 -- Name: product; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE holdfast.product ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: snapshot pruning; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY pruning ON holdfast.snapshot FOR DELETE TO holdfast_definer USING (true);
+
+
+--
+-- Name: publication; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.publication ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: idempotency_record purging; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY purging ON holdfast.idempotency_record TO holdfast_definer USING (true) WITH CHECK (false);
+
+
+--
+-- Name: api_key revoked_stays; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY revoked_stays ON holdfast.api_key AS RESTRICTIVE FOR UPDATE TO holdfast_gateway, holdfast_operator USING ((revoked_at IS NULL)) WITH CHECK (true);
+
+
+--
 -- Name: rule_set; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE holdfast.rule_set ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: rule_set_draft; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.rule_set_draft ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: rule_set_publication; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -1392,143 +3020,233 @@ ALTER TABLE holdfast.rule_set_publication ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.snapshot ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: snapshot_acknowledgement; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.snapshot_acknowledgement ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: api_key tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.api_key TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: api_key_app tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.api_key_app TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: api_key_client tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.api_key_client TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: app tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.app TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.app TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: app_environment tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.app_environment TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.app_environment TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: apple_object tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.apple_object TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.apple_object TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: audit_event tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.audit_event TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: billing_plan tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.billing_plan TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.billing_plan TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: billing_plan_price tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.billing_plan_price TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: bullet tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.bullet TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.bullet TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: client tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.client TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.client TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: credential tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.credential TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.credential TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: decision tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.decision TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.decision TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: default_message tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.default_message TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.default_message TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: endpoint tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.endpoint TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.endpoint TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: idempotency_record tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.idempotency_record TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: image tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.image TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.image TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: image_file tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.image_file TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: image_placement tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.image_placement TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.image_placement TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: job tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.job TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: localization tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.localization TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.localization TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: message tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.message TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.message TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: message_placement tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.message_placement TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.message_placement TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: offer tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.offer TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.offer TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: offer_price tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.offer_price TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: product tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.product TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.product TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: publication tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.publication TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: rule_set tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.rule_set TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.rule_set TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: rule_set_draft tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.rule_set_draft TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: rule_set_publication tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.rule_set_publication TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.rule_set_publication TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
 -- Name: snapshot tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.snapshot TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.snapshot TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: snapshot_acknowledgement tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.snapshot_acknowledgement TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -1541,7 +3259,7 @@ ALTER TABLE holdfast.tenant ENABLE ROW LEVEL SECURITY;
 -- Name: tenant tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY tenant ON holdfast.tenant TO holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+CREATE POLICY tenant ON holdfast.tenant TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -1552,12 +3270,34 @@ CREATE POLICY tenant_insert ON holdfast.decision FOR INSERT TO holdfast_responde
 
 
 --
+-- Name: api_key unlimited; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY unlimited ON holdfast.api_key AS RESTRICTIVE TO holdfast_gateway USING ((NOT ( SELECT holdfast_sec.is_limited() AS is_limited))) WITH CHECK ((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)));
+
+
+--
+-- Name: api_key_app unlimited; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY unlimited ON holdfast.api_key_app AS RESTRICTIVE TO holdfast_gateway USING ((NOT ( SELECT holdfast_sec.is_limited() AS is_limited))) WITH CHECK ((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)));
+
+
+--
+-- Name: api_key_client unlimited; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY unlimited ON holdfast.api_key_client AS RESTRICTIVE TO holdfast_gateway USING ((NOT ( SELECT holdfast_sec.is_limited() AS is_limited))) WITH CHECK ((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)));
+
+
+--
 -- Name: SCHEMA holdfast; Type: ACL; Schema: -; Owner: holdfast_owner
 --
 
 GRANT USAGE ON SCHEMA holdfast TO holdfast_operator;
 GRANT USAGE ON SCHEMA holdfast TO holdfast_responder;
 GRANT USAGE ON SCHEMA holdfast TO holdfast_definer;
+GRANT USAGE ON SCHEMA holdfast TO holdfast_gateway;
 
 
 --
@@ -1566,6 +3306,8 @@ GRANT USAGE ON SCHEMA holdfast TO holdfast_definer;
 
 GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_responder;
 GRANT ALL ON SCHEMA holdfast_hot TO holdfast_definer;
+GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_gateway;
+GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_operator;
 
 
 --
@@ -1573,6 +3315,9 @@ GRANT ALL ON SCHEMA holdfast_hot TO holdfast_definer;
 --
 
 GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_migrator;
+GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_gateway;
+GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_operator;
+GRANT ALL ON SCHEMA holdfast_ops TO holdfast_definer;
 
 
 --
@@ -1581,7 +3326,25 @@ GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_migrator;
 
 GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_operator;
 GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_responder;
-GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_definer;
+GRANT ALL ON SCHEMA holdfast_sec TO holdfast_definer;
+GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION acknowledge(responder_name text, at_time timestamp with time zone, tenants uuid[], apps uuid[], environments text[], numbers bigint[]); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.acknowledge(responder_name text, at_time timestamp with time zone, tenants uuid[], apps uuid[], environments text[], numbers bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_hot.acknowledge(responder_name text, at_time timestamp with time zone, tenants uuid[], apps uuid[], environments text[], numbers bigint[]) TO holdfast_responder;
+
+
+--
+-- Name: FUNCTION live_responders(since timestamp with time zone); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_gateway;
+GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_operator;
 
 
 --
@@ -1601,11 +3364,145 @@ GRANT ALL ON FUNCTION holdfast_hot.snapshot_heads() TO holdfast_responder;
 
 
 --
+-- Name: FUNCTION tell_responders(); Type: ACL; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.tell_responders() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION claim_job(lease interval, attempts_limit integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit integer) TO holdfast_gateway;
+
+
+--
 -- Name: FUNCTION make_partitions(first_day date, months integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_owner
 --
 
 REVOKE ALL ON FUNCTION holdfast_ops.make_partitions(first_day date, months integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_ops.make_partitions(first_day date, months integer) TO holdfast_migrator;
+
+
+--
+-- Name: FUNCTION prune_snapshots(kept integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION purge_idempotency_records(before timestamp with time zone); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION tenants(); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.tenants() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.tenants() TO holdfast_operator;
+
+
+--
+-- Name: FUNCTION allowed_apps(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.allowed_apps() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.allowed_apps() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION allowed_clients(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.allowed_clients() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.allowed_clients() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION api_key(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.api_key() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.api_key() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION client_of(wanted_app uuid); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.client_of(wanted_app uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.client_of(wanted_app uuid) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION enter_key(wanted_hash bytea, at_time timestamp with time zone); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION enter_tenant(tenant uuid); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.enter_tenant(tenant uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.enter_tenant(tenant uuid) TO holdfast_operator;
+GRANT ALL ON FUNCTION holdfast_sec.enter_tenant(tenant uuid) TO holdfast_responder;
+
+
+--
+-- Name: FUNCTION forget_files(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.forget_files() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION is_limited(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.is_limited() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.is_limited() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION mac(tenant text, api_key text); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.mac(tenant text, api_key text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION named_apps(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.named_apps() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.named_apps() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) TO holdfast_gateway;
 
 
 --
@@ -1616,12 +3513,142 @@ REVOKE ALL ON FUNCTION holdfast_sec.protect(protected regclass) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION tenant(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_owner
+-- Name: FUNCTION protect_app(protected regclass); Type: ACL; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.protect_app(protected regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION refuse_change(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.refuse_change() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION set_context(tenant uuid, api_key uuid); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.set_context(tenant uuid, api_key uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION tenant(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
 REVOKE ALL ON FUNCTION holdfast_sec.tenant() FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_operator;
 GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_responder;
+GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_gateway;
+
+
+--
+-- Name: TABLE api_key; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT ON TABLE holdfast.api_key TO holdfast_operator;
+GRANT INSERT ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.api_key TO holdfast_definer;
+
+
+--
+-- Name: COLUMN api_key.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(tenant_id) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.api_key_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(api_key_id) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(api_key_id) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.name; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(name),UPDATE(name) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(name),UPDATE(name) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.scopes; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(scopes) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(scopes) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.is_limited; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(is_limited) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(is_limited) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.created_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(created_at) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(created_at) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.created_by; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(created_by) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(created_by) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.expires_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.revoked_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE holdfast.api_key TO holdfast_operator;
+
+
+--
+-- Name: COLUMN api_key.last_used_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(last_used_at) ON TABLE holdfast.api_key TO holdfast_gateway;
+GRANT SELECT(last_used_at) ON TABLE holdfast.api_key TO holdfast_operator;
+GRANT UPDATE(last_used_at) ON TABLE holdfast.api_key TO holdfast_definer;
+
+
+--
+-- Name: TABLE api_key_app; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.api_key_app TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.api_key_app TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.api_key_app TO holdfast_definer;
+
+
+--
+-- Name: TABLE api_key_client; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.api_key_client TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.api_key_client TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.api_key_client TO holdfast_definer;
 
 
 --
@@ -1629,6 +3656,8 @@ GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_responder;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.app TO holdfast_definer;
 
 
 --
@@ -1637,6 +3666,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app TO holdfast_operator;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.app_environment TO holdfast_definer;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_gateway;
 
 
 --
@@ -1644,6 +3674,7 @@ GRANT SELECT ON TABLE holdfast.app_environment TO holdfast_definer;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_gateway;
 
 
 --
@@ -1651,6 +3682,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_ope
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_gateway;
 
 
 --
@@ -1658,6 +3690,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_operator;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_gateway;
 
 
 --
@@ -1665,6 +3698,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_gateway;
 
 
 --
@@ -1672,6 +3706,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_ope
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_gateway;
 
 
 --
@@ -1679,6 +3714,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfas
 --
 
 GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_gateway;
+
+
+--
+-- Name: TABLE audit_event; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_operator;
+GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_gateway;
 
 
 --
@@ -1686,6 +3730,15 @@ GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_operator;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan TO holdfast_gateway;
+
+
+--
+-- Name: TABLE billing_plan_price; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan_price TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan_price TO holdfast_gateway;
 
 
 --
@@ -1693,6 +3746,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan TO holdfast_ope
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.client TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.client TO holdfast_gateway;
 
 
 --
@@ -1700,6 +3754,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.client TO holdfast_operator;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_gateway;
 
 
 --
@@ -1708,6 +3763,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_opera
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.decision TO holdfast_operator;
 GRANT INSERT ON TABLE holdfast.decision TO holdfast_responder;
+GRANT SELECT ON TABLE holdfast.decision TO holdfast_gateway;
 
 
 --
@@ -1715,6 +3771,7 @@ GRANT INSERT ON TABLE holdfast.decision TO holdfast_responder;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.default_message TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.default_message TO holdfast_gateway;
 
 
 --
@@ -1722,6 +3779,23 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.default_message TO holdfast_
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_gateway;
+
+
+--
+-- Name: TABLE idempotency_record; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.idempotency_record TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.idempotency_record TO holdfast_gateway;
+GRANT DELETE ON TABLE holdfast.idempotency_record TO holdfast_definer;
+
+
+--
+-- Name: COLUMN idempotency_record.created_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(created_at) ON TABLE holdfast.idempotency_record TO holdfast_definer;
 
 
 --
@@ -1729,6 +3803,171 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_operato
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN image.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id) ON TABLE holdfast.image TO holdfast_definer;
+
+
+--
+-- Name: COLUMN image.sha256; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(sha256) ON TABLE holdfast.image TO holdfast_definer;
+
+
+--
+-- Name: TABLE image_file; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT ON TABLE holdfast.image_file TO holdfast_operator;
+GRANT SELECT,INSERT ON TABLE holdfast.image_file TO holdfast_gateway;
+GRANT DELETE ON TABLE holdfast.image_file TO holdfast_definer;
+
+
+--
+-- Name: COLUMN image_file.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id) ON TABLE holdfast.image_file TO holdfast_definer;
+
+
+--
+-- Name: COLUMN image_file.sha256; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(sha256) ON TABLE holdfast.image_file TO holdfast_definer;
+
+
+--
+-- Name: TABLE job; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.job TO holdfast_operator;
+GRANT SELECT,UPDATE ON TABLE holdfast.job TO holdfast_definer;
+
+
+--
+-- Name: COLUMN job.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id),INSERT(tenant_id) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.job_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(job_id),INSERT(job_id) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(app_id),INSERT(app_id) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.api_key_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(api_key_id),INSERT(api_key_id) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.kind; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(kind),INSERT(kind) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.input; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(input),INSERT(input) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.state; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(state),INSERT(state),UPDATE(state) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.done; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(done),UPDATE(done) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.total; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(total),INSERT(total),UPDATE(total) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.report; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(report),UPDATE(report) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.failure; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(failure),UPDATE(failure) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.attempts; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(attempts) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.created_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(created_at),INSERT(created_at) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.started_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(started_at) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.finished_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(finished_at),UPDATE(finished_at) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.lease_token; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(lease_token) ON TABLE holdfast.job TO holdfast_gateway;
+
+
+--
+-- Name: COLUMN job.leased_until; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(leased_until) ON TABLE holdfast.job TO holdfast_gateway;
 
 
 --
@@ -1736,6 +3975,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image TO holdfast_operator;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message TO holdfast_gateway;
 
 
 --
@@ -1743,6 +3983,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message TO holdfast_operator
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer TO holdfast_gateway;
+
+
+--
+-- Name: TABLE offer_price; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer_price TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer_price TO holdfast_gateway;
 
 
 --
@@ -1750,13 +3999,31 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer TO holdfast_operator;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.product TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.product TO holdfast_gateway;
+
+
+--
+-- Name: TABLE publication; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT ON TABLE holdfast.publication TO holdfast_operator;
+GRANT SELECT,INSERT ON TABLE holdfast.publication TO holdfast_gateway;
 
 
 --
 -- Name: TABLE rule_set; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set TO holdfast_operator;
+GRANT SELECT,INSERT ON TABLE holdfast.rule_set TO holdfast_operator;
+GRANT SELECT,INSERT ON TABLE holdfast.rule_set TO holdfast_gateway;
+
+
+--
+-- Name: TABLE rule_set_draft; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_draft TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_draft TO holdfast_gateway;
 
 
 --
@@ -1764,14 +4031,25 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set TO holdfast_operato
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_publication TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_publication TO holdfast_gateway;
 
 
 --
 -- Name: TABLE snapshot; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.snapshot TO holdfast_operator;
-GRANT SELECT ON TABLE holdfast.snapshot TO holdfast_definer;
+GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_operator;
+GRANT SELECT,DELETE ON TABLE holdfast.snapshot TO holdfast_definer;
+GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_gateway;
+
+
+--
+-- Name: TABLE snapshot_acknowledgement; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_gateway;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.snapshot_acknowledgement TO holdfast_definer;
 
 
 --
@@ -1779,6 +4057,22 @@ GRANT SELECT ON TABLE holdfast.snapshot TO holdfast_definer;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.tenant TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.tenant TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.tenant TO holdfast_definer;
+
+
+--
+-- Name: TABLE responder; Type: ACL; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast_hot.responder TO holdfast_definer;
+
+
+--
+-- Name: TABLE secret; Type: ACL; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast_sec.secret TO holdfast_definer;
 
 
 --

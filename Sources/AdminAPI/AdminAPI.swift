@@ -15,12 +15,10 @@ internal import RetentionStore
 package import Service
 
 package enum AdminAPI {
-    package static let version = "0.1"
-
     /// The executable: reads the settings, serves until SIGTERM, gives the exit code.
     package static func main() -> Int32 {
         ServiceMain.run(
-            name: "api-gateway", version: version, table: Settings.table,
+            name: "api-gateway", version: Release.version, table: Settings.table,
             read: Settings.init(reader:), body: run)
     }
 
@@ -57,7 +55,7 @@ package enum AdminAPI {
         for loop in loops where !loop.stop(within: Settings.loopStopLimit, runsOnceMore: false) {
             runtime.log.warning("loop_slow_to_stop")
         }
-        try? gateway.keys.flush(to: store)
+        try? gateway.flushKeyUse()
     }
 
     private static func upkeep(
@@ -65,7 +63,7 @@ package enum AdminAPI {
     ) -> [BackgroundLoop] {
         [
             BackgroundLoop("key use", every: Settings.keyUseInterval, log: runtime.log) {
-                try gateway.keys.flush(to: gateway.store)
+                try gateway.flushKeyUse()
             },
             BackgroundLoop("purge", every: Settings.purgeInterval, log: runtime.log) {
                 let before = gateway.now.milliseconds - Settings.idempotencyMilliseconds

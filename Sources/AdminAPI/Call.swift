@@ -35,6 +35,14 @@ package struct Call {
         return identifier
     }
 
+    /// A number in the path, from 1. One that cannot exist is as absent as one that does not.
+    func number<N: FixedWidthInteger>(_ name: String) throws(Problem) -> N {
+        guard let text = path[name], text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            text.utf8.first != UInt8(ascii: "0"), let number = N(text)
+        else { throw .notFound }
+        return number
+    }
+
     /// Apple's own name in the path, such as a product identifier.
     func name(_ name: String, limit: Int = 255) throws(Problem) -> String {
         guard let text = path[name], (1...limit).contains(text.utf16.count) else {
@@ -116,6 +124,14 @@ package struct Call {
             throw Problem(
                 .preconditionFailed,
                 "The resource has changed; read it again and repeat the change on what it is now.")
+        }
+    }
+
+    /// For a `PUT` of what is not there: whoever sends `If-Match` wants to change something.
+    func requireCreation() throws(Problem) {
+        guard request.header("If-Match") == nil else {
+            throw Problem(
+                .preconditionFailed, "There is nothing to match yet; leave If-Match out to create.")
         }
     }
 

@@ -20,7 +20,7 @@ package final class Gateway: Sendable {
     /// Signing keys and tokens are sealed to it; it opens nothing.
     let platformKey: PublicKey
     let limiter: RateLimiter
-    let keys = KeyMemory()
+    fileprivate let keys = KeyMemory()
     /// Pictures decoded at once: each takes tens of megabytes and a whole core.
     let pictureGate = DispatchSemaphore(value: 2)
     /// Called after a job was committed, so that it need not wait for the next look.
@@ -67,6 +67,9 @@ package final class Gateway: Sendable {
                     .methodNotAllowed, "Allow names the methods that exist here.", headers: allow))
         }
     }
+
+    /// Writes down when keys were used.
+    package func flushKeyUse() throws { try keys.flush(to: store) }
 
     var now: Instant { Instant(milliseconds: clock.now()) }
 }
@@ -184,16 +187,10 @@ private struct Exchange {
     }
 
     private func checkBody(_ operation: Operation) throws(Problem) {
-        let types: [String]
-        switch operation.body {
-        case .none: return
-        case .json: types = ["application/json"]
-        case .optionalJSON:
-            if request.body.isEmpty { return }
-            types = ["application/json"]
-        case .mergePatch: types = ["application/merge-patch+json", "application/json"]
-        case .bytes(let accepted, _): types = accepted
+        if operation.body == .none || operation.body == .optionalJSON && request.body.isEmpty {
+            return
         }
+        let types = operation.body.mediaTypes
         let type = MediaType(request.header("Content-Type") ?? "")
         guard types.contains(where: type.matches) else {
             throw Problem(

@@ -15,6 +15,16 @@ package struct Operation: Sendable {
 
         static let jsonBytesLimit = 1 << 20
 
+        /// The types a body may have, as Content-Type names them.
+        package var mediaTypes: [String] {
+            switch self {
+            case .none: []
+            case .json, .optionalJSON: ["application/json"]
+            case .mergePatch: ["application/merge-patch+json", "application/json"]
+            case .bytes(let types, _): types
+            }
+        }
+
         var bytesLimit: Int {
             if case .bytes(_, let limit) = self { limit } else { Self.jsonBytesLimit }
         }

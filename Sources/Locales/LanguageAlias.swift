@@ -8,6 +8,8 @@ struct LanguageAlias: Sendable {
     let code: String
     let language: String
     let reason: String
+    /// Whether `language`, where a rule names it, means readers of `code` too.
+    var isCovered = true
 
     static let all = [
         LanguageAlias(
@@ -33,6 +35,7 @@ struct LanguageAlias: Sendable {
             reason: "Filipino is standardised Tagalog; CLDR writes fil"),
         LanguageAlias(
             code: "yue", language: "zh",
-            reason: "written Cantonese readers read written Chinese of their script"),
+            reason: "written Cantonese readers read written Chinese of their script",
+            isCovered: false),
     ]
 }

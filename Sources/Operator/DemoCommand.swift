@@ -22,7 +22,7 @@ extension Command {
         ]
     ) { arguments, reader in
         let settings = DemoSettings(
-            deployDirectory: reader.text("HOLDFAST_DEPLOY_DIRECTORY"),
+            deployDirectory: deployDirectory(&reader),
             parentDirectory: reader.text("HOLDFAST_DEMO_PARENT_DIRECTORY"),
             once: arguments.has("--once"))
         try reader.finish()
@@ -31,9 +31,28 @@ extension Command {
         }
         return try Demo(settings, stop: stop).run()
     }
+
+    /// Looked into before anything starts: its files are needed late.
+    private static func deployDirectory(_ reader: inout SettingsReader) -> String {
+        let name = "HOLDFAST_DEPLOY_DIRECTORY"
+        let folder = reader.text(name)
+        let missing = [DemoSettings.rolesFile, DemoSettings.proxyFile].filter {
+            !FileManager.default.isReadableFile(atPath: "\(folder)/\($0)")
+        }
+        if !missing.isEmpty {
+            reader.refuse(
+                name,
+                "\(folder) has no readable \(missing.joined(separator: " and ")); name the deploy "
+                    + "folder of Holdfast's source")
+        }
+        return folder
+    }
 }
 
 package struct DemoSettings {
+    static let rolesFile = "roles.sql"
+    static let proxyFile = "haproxy.cfg"
+
     let deployDirectory: String
     let parentDirectory: String
     let programs: String?

@@ -6,6 +6,8 @@ package import Service
 
 /// The processes of the demo, each with its own log file, all ended when this one ends.
 package final class DemoProcesses {
+    /// Above the role's own `statement_timeout`, as for every pool.
+    package static let operatorQueryTimeout: Duration = .seconds(35)
     private static let readyLimit: Duration = .seconds(30)
     private static let readyLookInterval: Duration = .milliseconds(50)
     private static let endLimit: Duration = .seconds(8)
@@ -61,7 +63,7 @@ package final class DemoProcesses {
     package func startPostgres() throws {
         say("starting a private PostgreSQL")
         let roles = try FileBytes.readAll(
-            settings.deployDirectory + "/roles.sql", bytesLimit: 1 << 20)
+            "\(settings.deployDirectory)/\(DemoSettings.rolesFile)", bytesLimit: 1 << 20)
         var server = PrivatePostgres.Settings(roles: roles)
         server.parent = settings.parentDirectory
         let postgres = try PrivatePostgres(server)
@@ -113,7 +115,7 @@ package final class DemoProcesses {
 
     package func startProxy() throws {
         say("starting HAProxy")
-        let configuration = settings.deployDirectory + "/haproxy.cfg"
+        let configuration = "\(settings.deployDirectory)/\(DemoSettings.proxyFile)"
         guard FileManager.default.fileExists(atPath: "/usr/sbin/haproxy") else {
             throw DemoError(description: "haproxy is not installed; deploy/demo installs it")
         }
@@ -172,7 +174,7 @@ package final class DemoProcesses {
         let pool = try Pool(
             PoolSettings(
                 url: try url(role: "holdfast_operator"), maximumConnections: 2,
-                applicationName: "holdfast-demo"))
+                queryTimeout: Self.operatorQueryTimeout, applicationName: "holdfast-demo"))
         pools.append(pool)
         return pool
     }

@@ -8,8 +8,6 @@ internal import FoundationEssentials
 internal import Service
 
 package enum Operator {
-    package static let version = "0.1"
-
     /// The executable, without its own name in `arguments`; gives the exit code.
     package static func main(arguments: [String]) -> Int32 {
         let commands: [Command] = [.demo, .migrate, .platformKey]
@@ -18,7 +16,7 @@ package enum Operator {
             return arguments.isEmpty ? ExitCode.usage : ExitCode.success
         }
         if name == "--version" {
-            StandardStream.output.write("holdfast \(version)\n")
+            StandardStream.output.write("holdfast \(Release.version)\n")
             return ExitCode.success
         }
         guard let command = commands.first(where: { $0.name == name }) else {

@@ -19,7 +19,8 @@ package struct PoolSettings: Sendable {
     package init(
         url: String, maximumConnections: Int = 4, acquireTimeout: Duration = .seconds(2),
         connectTimeout: Duration = .seconds(2), queryTimeout: Duration = .seconds(5),
-        applicationName: String = "holdfast", localSettings: [String] = [
+        applicationName: String = "holdfast",
+        localSettings: [String] = [
             "holdfast.tenant_id", "holdfast.api_key_id", "holdfast.context_mac",
         ]
     ) {

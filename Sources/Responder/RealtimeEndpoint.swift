@@ -55,7 +55,7 @@ package struct RealtimeEndpoint: Sendable {
         _ asked: RealtimeRequest, from app: ServedApp, at now: Instant
     ) -> (Decision, Response) {
         let request = DecisionRequest(
-            productId: asked.productId, userLocale: asked.userLocale,
+            productId: asked.productId, languages: LanguageCodes.of(asked.userLocale),
             environment: app.snapshot.environment)
         let chain = app.matcher.chain(for: asked.userLocale)
         let decision = app.serving.decide(

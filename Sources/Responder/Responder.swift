@@ -20,12 +20,10 @@ internal import RetentionStore
 package import Service
 
 package enum Responder {
-    package static let version = "0.1"
-
     /// The executable: reads the settings, serves until SIGTERM, gives the exit code.
     package static func main() -> Int32 {
         ServiceMain.run(
-            name: "realtime-responder", version: version, table: Settings.table,
+            name: "realtime-responder", version: Release.version, table: Settings.table,
             read: Settings.init(reader:), body: run)
     }
 
@@ -142,12 +140,13 @@ private struct Parts {
 
     var readiness: @Sendable () -> Readiness {
         let warnings = settings.hasFurtherRoot ? [Settings.furtherRootWarning] : []
-        let feed = feed
+        let (feed, stop) = (feed, runtime.stop)
         // Never "the database is reachable": its outage must not take a working responder out.
         return {
-            Readiness(
-                reasons: feed.hasPolled ? [] : ["no snapshot has been read yet"],
-                warnings: warnings)
+            var reasons: [String] = []
+            if !feed.hasPolled { reasons.append("no snapshot has been read yet") }
+            if stop.isRequested { reasons.append("told to end; answers under way go on") }
+            return Readiness(reasons: reasons, warnings: warnings)
         }
     }
 }

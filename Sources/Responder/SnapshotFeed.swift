@@ -19,6 +19,18 @@ package final class SnapshotFeed: Sendable {
     private let log: Log
     private let metrics: ResponderMetrics
     private let polled = Mutex(false)
+    private let refusals = Mutex<[Refused: String]>([:])
+
+    private struct Refused: Hashable {
+        let tenant: TenantID
+        let key: AppEnvironment
+
+        init(_ head: SnapshotHead) {
+            tenant = head.tenant
+            key = head.key
+        }
+    }
+
     /// A body too slow or unreadable is its app's trouble; a lost connection is everybody's.
     private static let concernsOneBody: [PostgresError.Code] = [
         .deadlineExceeded, .server, .decoding,
@@ -42,20 +54,31 @@ package final class SnapshotFeed: Sendable {
     package func poll() throws {
         let heads = try store.snapshotHeads(.routing)
         var newer: [ServedApp] = []
+        var refused: [Refused: String] = [:]
         for head in heads {
             do {
                 if let app = try load(head) { newer.append(app) }
             } catch let error as SnapshotError {
-                metrics.snapshotRefused.add(1, error.code.rawValue)
-                log.error("snapshot_refused", fields(head, "\(error)"))
+                refused[Refused(head)] = refuse(head, error.code.rawValue, "\(error)")
             } catch let error as PostgresError where Self.concernsOneBody.contains(error.code) {
-                metrics.snapshotRefused.add(1, error.code.rawValue)
-                log.error("snapshot_refused", fields(head, "\(error)"))
+                refused[Refused(head)] = refuse(head, error.code.rawValue, "\(error)")
             }
         }
+        refusals.withLock { $0 = refused }
         apps.update(with: newer, keeping: heads)
         metrics.snapshotsServed.set(Double(apps.count))
         polled.withLock { $0 = true }
+    }
+
+    /// Counted and told once: a snapshot that stays refused is met at every poll.
+    ///
+    /// - Returns: what was refused and why.
+    private func refuse(_ head: SnapshotHead, _ code: String, _ error: String) -> String {
+        let refusal = "\(head.number) \(code)"
+        guard refusals.withLock({ $0[Refused(head)] }) != refusal else { return refusal }
+        metrics.snapshotRefused.add(1, code)
+        log.error("snapshot_refused", fields(head, error))
+        return refusal
     }
 
     private func load(_ head: SnapshotHead) throws -> ServedApp? {

@@ -3,19 +3,18 @@ package import FoundationEssentials
 /// What is asked: the verified part of a real-time request that rules may look at.
 package struct DecisionRequest: Sendable {
     package let productId: String
-    package let userLocale: String
+    /// Every code that names the reader's language, in lower case: `nb` and `no`, say.
+    package let languages: [String]
     package let environment: StoreEnvironment
 
-    package init(productId: String, userLocale: String, environment: StoreEnvironment) {
+    package init(productId: String, languages: [String], environment: StoreEnvironment) {
         self.productId = productId
-        self.userLocale = userLocale
+        self.languages = languages
         self.environment = environment
     }
 
-    /// The primary language of `userLocale`, in lower case; empty where there is none.
-    var language: String {
-        let subtag = userLocale.utf8.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-        return String(decoding: subtag.map { $0 | 0x20 }, as: UTF8.self)
+    func isRead(_ language: String) -> Bool {
+        languages.contains { isSame($0, language) }
     }
 }
 

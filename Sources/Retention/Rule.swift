@@ -69,7 +69,8 @@ package struct Rule: Codable, Equatable, Sendable {
 package struct Conditions: Codable, Equatable, Sendable {
     /// The subscriber's current product is one of these.
     package let productIds: [String]?
-    /// The language of the reader's locale is one of these (`ja`, `zh`), whatever its region.
+    /// The language of the reader's locale is one of these (`ja`, `zh`), whatever its region. Under
+    /// Apple's code it is met under every other: `no` is also `nb` and `nn`, `he` also `iw`.
     package let languages: [String]?
     package let environments: [StoreEnvironment]?
 
@@ -100,7 +101,7 @@ package struct Conditions: Codable, Equatable, Sendable {
 
     func hold(for request: DecisionRequest) -> Bool {
         productIds.map { $0.contains { isSame($0, request.productId) } } ?? true
-            && languages.map { $0.contains { isSame($0, request.language) } } ?? true
+            && languages.map { $0.contains(where: request.isRead) } ?? true
             && environments.map { $0.contains(request.environment) } ?? true
     }
 }
@@ -112,6 +113,22 @@ package enum Treatment: Equatable, Sendable {
     case promotionalOffer(MessageID, productId: String, offerIdentifier: String)
     /// Fail fast on purpose, so that Apple shows its next layer.
     case fallback
+
+    /// The message that is said.
+    package var messageId: MessageID? {
+        switch self {
+        case .message(let id), .switchPlan(let id, _, _), .promotionalOffer(let id, _, _): id
+        case .fallback: nil
+        }
+    }
+
+    /// The product that is offered.
+    package var productId: String? {
+        switch self {
+        case .switchPlan(_, let productId, _), .promotionalOffer(_, let productId, _): productId
+        case .message, .fallback: nil
+        }
+    }
 }
 
 extension Treatment: Codable {

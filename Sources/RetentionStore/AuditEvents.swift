@@ -64,9 +64,8 @@ extension TenantTransaction {
               actor_name, api_key_id, address, request_id, action, resource_type, resource_id,
               app_id, changes)
             values (\(tenant.uuid), \(AuditEventID.make(at: now).uuid), \(timestamp),
-              \(actor.kind), \(actor.id), \(actor.name),
-              \(scope.actor.principal?.key.uuid), \(event.address), \(event.requestId),
-              \(event.action), \(event.resourceType),
+              \(actor.kind), \(actor.id), \(actor.name), \(scope.actor.principal?.key.uuid),
+              \(event.address), \(event.requestId), \(event.action), \(event.resourceType),
               \(event.resourceId), \(event.app?.uuid), \(JSON(event.changes)))
             """)
     }

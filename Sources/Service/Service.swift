@@ -22,6 +22,11 @@
 
 internal import FoundationEssentials
 
+/// What this source makes; all programs of one build have one version.
+package enum Release {
+    package static let version = "0.1.0"
+}
+
 /// Exit codes that operators and unit files rely on.
 package enum ExitCode {
     package static let success: Int32 = 0

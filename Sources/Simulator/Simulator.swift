@@ -138,7 +138,7 @@ package final class Simulator: Sendable {
     /// Runs until told to stop; what `main.swift` calls.
     package static func run() -> Int32 {
         ServiceMain.run(
-            name: "app-store-simulator", version: "0.1.0", table: SimulatorSettings.table,
+            name: "app-store-simulator", version: Release.version, table: SimulatorSettings.table,
             read: SimulatorSettings.read
         ) { settings, runtime in
             let simulator = try Simulator(settings, clock: runtime.clock)

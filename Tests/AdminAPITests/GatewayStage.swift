@@ -20,6 +20,7 @@ struct GatewayStage {
     let clock: ManualClock
     let jobs: JobRunner
     let log = CollectedLog()
+    private let gateway: Gateway
     private let server: Server
     private let pool: Pool
     private let transport: Transport
@@ -43,7 +44,7 @@ struct GatewayStage {
             service: "api-gateway", clock: clock.clock, sink: { collected.append($0) })
         let gatewayStore = RetentionStore(pool: pool)
         jobs = JobRunner(store: gatewayStore, clock: clock.clock, log: log, metrics: metrics)
-        let gateway = Gateway(
+        gateway = Gateway(
             store: gatewayStore, clock: clock.clock, log: log, metrics: metrics,
             platformKey: platformKey.publicKey, limiter: RateLimiter(runningLimit: runningLimit))
         server = try Server(
@@ -99,6 +100,11 @@ struct GatewayStage {
     }
 
     var now: Instant { Instant(milliseconds: clock.clock.now()) }
+
+    /// As the gateway's own upkeep uses it.
+    func gatewayStore() -> RetentionStore { RetentionStore(pool: pool) }
+
+    func flushKeyUse() throws { try gateway.flushKeyUse() }
 
     func send(
         _ method: String, _ target: String, token: String? = nil,

@@ -12,6 +12,16 @@ import Testing
         #expect(text.contains(program == "holdfast" ? "migrate" : "HOLDFAST_"))
     }
 
+    @Test func `all programs are of one version`() throws {
+        let versions = try ["holdfast", "realtime-responder", "app-store-simulator"].map {
+            let (end, text) = try Programs.run($0, ["--version"])
+            #expect(end == .exited(0))
+            #expect(text.hasPrefix($0 + " "))
+            return text.dropFirst($0.count)
+        }
+        #expect(Set(versions).count == 1)
+    }
+
     @Test(arguments: ["holdfast", "realtime-responder", "app-store-simulator"])
     func `an unknown word is a usage error`(program: String) throws {
         let (end, text) = try Programs.run(program, ["--no-such-thing"])

@@ -37,6 +37,45 @@ import Testing
         ] { #expect(text.contains(shown)) }
     }
 
+    @Test(arguments: [[], ["roles.sql"], ["haproxy.cfg"]])
+    func `a deploy folder that lacks something is refused before anything starts`(
+        files: [String]
+    ) throws {
+        let parent = try TemporaryFolder()
+        let deploy = try TemporaryFolder()
+        for file in files {
+            try FileManager.default.copyItem(
+                atPath: PackageRoot.path + "/deploy/" + file, toPath: "\(deploy.path)/\(file)")
+        }
+        let (end, text) = try Programs.run(
+            "holdfast", ["demo", "--once"],
+            environment: [
+                "HOLDFAST_DEPLOY_DIRECTORY": deploy.path,
+                "HOLDFAST_DEMO_PARENT_DIRECTORY": parent.path,
+            ])
+        #expect(end == .exited(78))
+        #expect(text.contains("HOLDFAST_DEPLOY_DIRECTORY"))
+        for file in ["roles.sql", "haproxy.cfg"] {
+            #expect(text.contains(file) != files.contains(file))
+        }
+        #expect(!text.contains("starting"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
+    }
+
+    @Test(arguments: [["--help"], ["-h"], ["--once", "--help"]])
+    func `the script's help installs and builds nothing`(arguments: [String]) throws {
+        let output = try TemporaryFolder().path + "-help"
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        var plan = ChildProcess.Plan(
+            "/bin/bash", [PackageRoot.path + "/deploy/demo"] + arguments)
+        plan.output = .file(output)
+        let end = try ChildProcess.start(plan).wait(for: .seconds(30))
+        #expect(end == .exited(0))
+        let text = String(
+            decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+        #expect(text.contains("--once") && !text.contains("building"))
+    }
+
     @Test(arguments: [ChildProcess.Signal.interrupt, .terminate, .kill])
     func `it stays up until told to end, and leaves no process`(signal: ChildProcess.Signal) throws
     {

@@ -38,6 +38,25 @@ import Testing
         }
     }
 
+    /// Otherwise a slow statement costs its connection and says nothing of why.
+    @Test func eachRolesStatementsEndBeforeItsProgramGivesUp() throws {
+        let server = try makeOwnServer()
+        defer { server.remove() }
+        let programs: [(role: String, timeout: Duration)] = [
+            ("holdfast_migrator", Migrator.migrationTimeout),
+            ("holdfast_operator", DemoProcesses.operatorQueryTimeout),
+            ("holdfast_responder", PoolSettings(url: "").queryTimeout),
+        ]
+        for program in programs {
+            let pool = try Pool(PoolSettings(url: server.url(role: program.role)))
+            defer { pool.close() }
+            let milliseconds = try text(
+                pool, "select setting from pg_settings where name = 'statement_timeout'")
+            let limit = Duration.milliseconds(try #require(Int(milliseconds ?? "")))
+            #expect(limit > .zero && limit < program.timeout, "\(program.role)")
+        }
+    }
+
     @Test func noRoleMayPassByRowSecurityAndOwnersCannotLogIn() throws {
         let server = try makeOwnServer()
         defer { server.remove() }

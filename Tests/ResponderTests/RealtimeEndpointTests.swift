@@ -74,6 +74,30 @@ import Testing
         #expect(try stage.shipped().map(\.kind) == [.fallback])
     }
 
+    @Test func `a rule on a language meets its readers, whatever their phone calls it`() throws {
+        let stage = try Stage()
+        let app = try stage.app(news)
+        let key = stage.agency.keys[0]
+        try stage.store.transaction(
+            stage.agency.scope, at: Instant(milliseconds: stage.clock.clock.now())
+        ) { transaction in
+            let rule = Rule(
+                id: RuleID(UUID()), name: "r", when: Conditions(languages: ["no", "he", "zh"]),
+                treatment: .fallback)
+            let version = try transaction.createRuleSet(RuleSet(rules: [rule]), of: key.app)
+            try transaction.publishRuleSet(version: version, at: key)
+        }
+        try stage.feed.poll()
+        let expected = [
+            ("no", 503), ("nb-NO", 503), ("nn_NO", 503), ("he-IL", 503), ("iw", 503),
+            ("zh-Hant-TW", 503), ("yue-HK", 200), ("da-DK", 200), ("en-NO", 200), ("", 200),
+        ]
+        for (locale, status) in expected {
+            #expect(
+                try stage.send(Asked(app, locale: locale), to: app).status == status, "\(locale)")
+        }
+    }
+
     @Test func `a repeat is decided again and stored once`() throws {
         let stage = try Stage()
         let app = try stage.app(news)

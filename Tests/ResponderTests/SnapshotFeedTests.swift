@@ -58,6 +58,50 @@ import Testing
         #expect(stage.apps.count == served)
     }
 
+    /// At every poll for as long as nobody mends it, it would bury all other lines.
+    @Test func `a snapshot that stays refused is told and counted once, until it changes`() throws {
+        let stage = try Stage()
+        let app = try stage.app(news)
+        let before = try answeredHeader(stage, app)
+        try reject(before, stage, app)
+        func run(_ script: String) throws {
+            try Database.current().superuser.withConnection { try $0.execute(script: script) }
+        }
+        func spoil(with byte: Int32) throws {
+            try run(
+                "update holdfast.snapshot set body = set_byte(body, 100, \(byte)) where number = 2")
+        }
+        func point(to number: Int) throws {
+            try run(
+                """
+                update holdfast.app_environment e set snapshot_number = \(number)
+                from holdfast.snapshot s where s.number = 2 and s.tenant_id = e.tenant_id
+                  and s.app_id = e.app_id and s.environment = e.environment
+                """)
+        }
+        func toldAfterPolls() throws -> Int {
+            for _ in 0..<3 { try stage.feed.poll() }
+            return stage.lines.count(of: "snapshot_refused")
+        }
+        let original: Int32 = try Database.current().superuser.withConnection {
+            try $0.query("select get_byte(body, 100) from holdfast.snapshot where number = 2")[0]
+                .decode(at: 0)
+        }
+        try spoil(with: 0)
+        #expect(try toldAfterPolls() == 1)
+        #expect(stage.metrics.snapshotRefused.value("checksumMismatch") == 1)
+        // Another number is news; so is the same one after a while without.
+        try point(to: 3)
+        #expect(try toldAfterPolls() == 2)
+        try point(to: 1)
+        #expect(try toldAfterPolls() == 2)
+        try point(to: 2)
+        #expect(try toldAfterPolls() == 3)
+        try spoil(with: original)
+        #expect(try toldAfterPolls() == 3)
+        #expect(try answeredHeader(stage, app) != before)
+    }
+
     @Test func `an older number than the one in use is refused`() throws {
         let stage = try Stage()
         let app = try stage.app(news)

@@ -60,9 +60,14 @@ import Testing
         disk.holdSync()
         let syncing = ParallelWork { try spool.sync() }
         #expect(becomesTrue { disk.isSyncing })
-        for _ in 0..<200 { try spool.append(record()) }
-        #expect(disk.opened.count - disk.closed.count < 80)
+        // Released before anything is expected, so that a wait fails this test and hangs no other.
+        let record = record()
+        let appending = ParallelWork { for _ in 0..<200 { try spool.append(record) } }
+        let appended = Result { try appending.value(within: .seconds(30)) }
+        let openFiles = disk.opened.count - disk.closed.count
         disk.releaseSync()
+        try appended.get()
+        #expect(openFiles < 80)
         try syncing.value()
         #expect(try found(spool).count == 201)
     }

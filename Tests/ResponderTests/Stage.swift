@@ -23,6 +23,7 @@ final class Stage {
     let chain: IssuedChain
     let clock: ManualClock
     let metrics = ResponderMetrics(Metrics())
+    let lines = LogLines()
     let apps = ServedApps()
     let feed: SnapshotFeed
     let spool: DecisionSpool
@@ -43,7 +44,7 @@ final class Stage {
         let seconds = now / 1_000
         chain = try CertificateAuthority.appleLike(
             name: "Test", leafValidity: seconds - 30 * Self.day...seconds + 30 * Self.day)
-        let log = Log(service: "test", sink: { _ in })
+        let log = Log(service: "test", sink: lines.append)
         let responderStore = RetentionStore(pool: database.responder)
         feed = SnapshotFeed(
             store: responderStore, apps: apps, platformKey: key ?? platformKey, log: log,

@@ -60,6 +60,7 @@ extension IsolationTests {
                         JobID(UUID()), kind: "x", of: access.app, input: [], by: key)
                 }
             ),
+            ("getClient", { _ = try $0.getClient(client) }),
             ("finishJob", { try $0.finishJob(job, report: [], done: 1) }),
             ("failJob", { try $0.failJob(job, failure: Array("{}".utf8)) }),
         ]
@@ -68,7 +69,7 @@ extension IsolationTests {
     /// Does nothing to the first agency.
     func accessAdditions(_ agencies: Agencies) throws -> [Attempt] {
         let access = try Access(agencies)
-        let (key, job) = (access.key, access.job)
+        let (key, job, client) = (access.key, access.job, access.client)
         let answer = RecordedAnswer(status: 200, headers: Array("{}".utf8), body: [])
         return [
             ("revokeAPIKey", { try $0.revokeAPIKey(key) }),
@@ -86,12 +87,25 @@ extension IsolationTests {
                 }
             ),
             ("recordAudit", { try $0.recordAudit(Access.event) }),
+            ("tenantQuota", { _ = try $0.tenantQuota() }),
+            ("countClients", { _ = try $0.countClients() }),
+            ("listClients", { _ = try $0.listClients(after: nil, limit: 9) }),
+            ("updateClient", { try $0.updateClient(Client(id: client, name: "y")) }),
+            ("deleteClient", { try $0.deleteClient(client) }),
+            (
+                "newestSnapshotNumber",
+                {
+                    _ = try? $0.newestSnapshotNumber(
+                        at: AppEnvironment(app: access.app, environment: .sandbox))
+                }
+            ),
+            ("hasApp", { try expectNothing(try $0.hasApp(access.app) ? access.app : nil) }),
         ]
     }
 
-    private struct FoundForeign: Error {}
+    struct FoundForeign: Error {}
 
-    private func expectNothing<T>(_ found: T?) throws {
+    func expectNothing<T>(_ found: T?) throws {
         if found != nil { throw FoundForeign() }
     }
 }

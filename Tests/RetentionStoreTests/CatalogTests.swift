@@ -82,7 +82,7 @@ import Testing
                 "live_responders", "tenants", "claim_job", "purge_idempotency_records", "mac",
                 "set_context", "tenant", "api_key", "enter_tenant", "enter_key", "enter_job",
                 "note_key_use", "is_limited", "allowed_clients", "allowed_apps", "named_apps",
-                "client_of", "forget_files",
+                "client_of", "forget_files", "prune_snapshots",
             ])
         #expect(
             try offenders(

@@ -41,10 +41,11 @@ import Testing
         ("billing_plan_price", "storefront = 'us'"), ("billing_plan_price", "currency = 'usd'"),
         ("billing_plan_price", "amount_milliunits = -1"), ("offer_price", "storefront = 'us'"),
         ("offer_price", "currency = 'usd'"), ("offer_price", "amount_milliunits = -1"),
-        ("rule_set_draft", "body = '[]'"), ("publication", "published_by = ''"),
+        ("rule_set_draft", "body = '[]'"), ("publication", "published_by = '[]'"),
+        ("rule_set", "created_by = '[]'"),
         ("snapshot_acknowledgement", "responder = ''"), ("api_key", "name = ''"),
         ("api_key", "secret_hash = '\\x00'"), ("api_key", "scopes = '{}'"),
-        ("api_key", "created_by = ''"), ("audit_event", "actor_kind = 'nobody'"),
+        ("api_key", "created_by = '[]'"), ("audit_event", "actor_kind = 'nobody'"),
         ("audit_event", "action = repeat('a', 65)"), ("audit_event", "changes = '[]'"),
         ("idempotency_record", "idempotency_key = ''"),
         ("idempotency_record", "fingerprint = '\\x00'"), ("job", "kind = ''"),
@@ -62,13 +63,13 @@ import Testing
         insert into holdfast.rule_set_draft select tenant_id, app_id, '{}', now()
           from holdfast.app limit 1;
         insert into holdfast.publication select tenant_id, app_id, gen_random_uuid(),
-          environment, version, now(), 'x', 1 from holdfast.rule_set_publication limit 1;
+          environment, version, now(), '{}', 1 from holdfast.rule_set_publication limit 1;
         insert into holdfast.snapshot_acknowledgement
           select tenant_id, app_id, environment, 'x', 1, now()
           from holdfast.app_environment limit 1;
         insert into holdfast.api_key (tenant_id, api_key_id, name, secret_hash, scopes,
             is_limited, created_at, created_by)
-          select tenant_id, gen_random_uuid(), 'x', sha256('x'), '{x}', false, now(), 'x'
+          select tenant_id, gen_random_uuid(), 'x', sha256('x'), '{x}', false, now(), '{}'
           from holdfast.app limit 1;
         insert into holdfast.audit_event (tenant_id, audit_event_id, at, actor_kind, actor_id,
             action, resource_type, resource_id, changes)

@@ -15,7 +15,7 @@ import Testing
     /// things.
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
-            + accessAttempts(agencies)
+            + accessAttempts(agencies) + ruleAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -91,15 +91,13 @@ import Testing
         let key = agencies.first.keys[0]
         let platformKey = agencies.platformKey.publicKey
         return [
-            ("createRuleSet", { _ = try $0.createRuleSet(RuleSet(rules: []), of: key.app) }),
-            ("publishRuleSet", { try $0.publishRuleSet(version: 1, at: key) }),
             (
                 "createEndpoint",
                 {
                     _ = try $0.createEndpoint(
                         EndpointID(UUID()), at: key, sealedTo: platformKey)
                 }
-            ),
+            )
         ]
     }
 
@@ -128,7 +126,7 @@ import Testing
             ("recordDecisions", { try $0.recordDecisions([record]) }),
             ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
         ]
-        return try own + accessAdditions(agencies)
+        return try own + accessAdditions(agencies) + ruleAdditions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
@@ -199,6 +197,23 @@ import Testing
             try agencies.database.operator.withConnection { try $0.execute(script: sql) }
         }
         #expect(error?.sqlState == "42501")
+    }
+
+    /// The setting alone is not a tenant: nobody but the database can sign it.
+    @Test func `a tenant set by hand is refused as forged`() throws {
+        let agencies = try Agencies()
+        let tenant = agencies.first.scope.tenant.uuid.uuidString
+        for pool in [agencies.database.operator, agencies.database.gateway] {
+            let error = #expect(throws: PostgresError.self) {
+                try pool.transaction { connection in
+                    _ = try connection.query(
+                        "select set_config('holdfast.tenant_id', \(tenant), true)")
+                    _ = try connection.query("select * from holdfast.message")
+                }
+            }
+            #expect(error?.sqlState == "42501")
+            #expect(error?.message.contains("not set by Holdfast") == true)
+        }
     }
 
     @Test func `the responder's role has no table, and adds decisions of its tenant only`() throws {

@@ -35,10 +35,13 @@ import Testing
         }
         #expect(try agencies.head(agencies.first, key).number == 2)
         #expect(try agencies.head(agencies.first, sandbox).number == 2)
-        let state = ReviewState(rawValue: "APPROVED")
         let object = try object(agencies, "message")
-        try agencies.change(agencies.first) {
-            try $0.setReviewState(state, ofAppleObject: object, at: key)
+        // Approved once more, it would say the same: no new one.
+        for state in ["APPROVED", "REJECTED"] {
+            try agencies.change(agencies.first) {
+                try $0.setReviewState(
+                    ReviewState(rawValue: state), ofAppleObject: object, at: key)
+            }
         }
         #expect(try agencies.head(agencies.first, key).number == 3)
         #expect(try agencies.head(agencies.first, sandbox).number == 2)

@@ -142,23 +142,26 @@ import Testing
             ruled.rules = [
                 Rule(id: RuleID(UUID()), name: "r", when: when, treatment: .fallback)
             ]
-            let decision = ruled.decide(locale: "ja-JP", chain: ["ja"])
+            let decision = ruled.decide(languages: ["ja"], chain: ["ja"])
             #expect((decision.rule == ruled.rules[0].id) == holds, "\(when)")
         }
     }
 
     @Test(arguments: [
-        ("zh", true), ("zh-Hant-TW", true), ("zh_TW", true), ("ZH-hant", true), ("zho", false),
-        ("", false), ("-zh", false), ("en-zh", false), ("zh\u{301}", false),
+        (["zh"], true), (["zho"], false), ([], false), ([""], false), (["zh\u{301}"], false),
+        (["cmn", "zh"], true), (["yue", "cmn"], false),
     ])
-    func `a condition on the language looks at the first subtag only`(locale: String, holds: Bool) {
+    func `a condition on the language is met under any code of it`(
+        languages: [String], holds: Bool
+    ) {
         var ruled = fixture
         ruled.rules = [
             Rule(
-                id: RuleID(UUID()), name: "r", when: Conditions(languages: ["zh"]),
+                id: RuleID(UUID()), name: "r", when: Conditions(languages: ["xx", "zh"]),
                 treatment: .fallback)
         ]
-        #expect((ruled.decide(locale: locale).answer == .fallback(.chosenByRule)) == holds)
+        let answer = ruled.decide(languages: languages).answer
+        #expect((answer == .fallback(.chosenByRule)) == holds)
     }
 
     @Test func `product ids are the same only when their bytes are`() {
@@ -201,7 +204,7 @@ import Testing
         for canSign in [true, false] {
             for chain in [[], ["ja"], ["xx", "ja", "en-US"]] {
                 let request = DecisionRequest(
-                    productId: "monthly", userLocale: "ja", environment: .production)
+                    productId: "monthly", languages: ["ja"], environment: .production)
                 let answers = [serving, serving, again].map {
                     $0.decide(request, localeChain: chain, canSignOffers: canSign)
                 }

@@ -61,11 +61,11 @@ struct SnapshotFixture {
     }
 
     func decide(
-        product: String = "monthly", locale: String = "en-US", chain: [String] = ["en-US"],
+        product: String = "monthly", languages: [String] = ["en"], chain: [String] = ["en-US"],
         environment: StoreEnvironment = .production, canSignOffers: Bool = true
     ) -> Decision {
         ServingSnapshot(snapshot).decide(
-            DecisionRequest(productId: product, userLocale: locale, environment: environment),
+            DecisionRequest(productId: product, languages: languages, environment: environment),
             localeChain: chain, canSignOffers: canSignOffers)
     }
 }

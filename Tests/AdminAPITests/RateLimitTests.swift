@@ -1,0 +1,39 @@
+import AdminAPI
+import Dispatch
+import TestSupport
+import Testing
+
+@Suite(.database) struct RateLimitTests {
+    @Test func aTenantOverItsQuotaWaitsAndNoOtherDoes() throws {
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency(requestsPerMinute: 5)
+        let other = try stage.makeAgency(requestsPerMinute: 5)
+        let colleague = try stage.makeKey(of: agency)
+        var statuses: [Int] = []
+        for number in 1...8 {
+            // Keys share their tenant's bucket.
+            let answer = try (number % 2 == 0 ? agency : colleague).get("/v1/clients")
+            statuses.append(answer.status)
+            #expect(answer.header("RateLimit-Policy") == "\"default\";q=5;w=60")
+            if answer.status == 429 {
+                #expect(answer.code == "rateLimited")
+                #expect(answer.header("RateLimit")?.hasPrefix("\"default\";r=0;t=") == true)
+                let wait = try #require(answer.header("Retry-After").flatMap { Int($0) })
+                #expect((1...12).contains(wait))
+            }
+        }
+        #expect(statuses == [200, 200, 200, 200, 200, 429, 429, 429])
+        #expect(try other.get("/v1/clients").status == 200)
+    }
+
+    @Test func whoIsNotKnownTakesNothingFromAnybody() throws {
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency(requestsPerMinute: 3)
+        for _ in 1...10 {
+            let answer = try stage.send("GET", "/v1/clients", token: agency.token + "0")
+            #expect(answer.status == 401)
+            #expect(answer.header("RateLimit") == nil)
+        }
+        #expect(try agency.get("/v1/clients").status == 200)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPClient
+import Operator
+import TestSupport
+import Testing
+
+/// What a supervisor and a proxy see while a responder ends.
+@Suite(.database) struct DrainTests {
+    private func get(_ port: Int, _ path: String) -> Int? {
+        let request = ClientRequest(method: "GET", url: "http://127.0.0.1:\(port)\(path)")
+        return try? Transport().send(request).status
+    }
+
+    private func responder(_ folder: TemporaryFolder) throws -> Running {
+        _ = try Programs.run("holdfast", ["platform-key", folder.path])
+        return try Running(
+            "realtime-responder", [],
+            environment: [
+                "HOLDFAST_DATABASE_URL": Database.current().url(role: "holdfast_responder"),
+                "HOLDFAST_RESPONDER_PORT": "0", "HOLDFAST_RESPONDER_ADMIN_PORT": "0",
+                "HOLDFAST_SPOOL_DIRECTORY": folder.path + "/spool",
+                "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": folder.path + "/platform-private.pem",
+            ])
+    }
+
+    /// The value of a field in the line that tells of readiness.
+    private func port(_ name: String, in text: String) throws -> Int {
+        let line = try #require(
+            text.split(separator: "\n").first { $0.contains("\"event\":\"ready\"") })
+        let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return try #require(fields?[name] as? Int)
+    }
+
+    @Test func `told to end, it is not ready any more and yet answers what is under way`() throws {
+        let folder = try TemporaryFolder()
+        let responder = try responder(folder)
+        #expect(becomesTrue { responder.text.contains("\"event\":\"ready\"") })
+        let admin = try port("adminPort", in: responder.text)
+        #expect(get(admin, "/readyz") == 200)
+        let client = try SlowClient(port: port("port", in: responder.text), folder: folder)
+        #expect(becomesTrue { client.received.contains("100 Continue") })
+        responder.process.send(.terminate)
+        #expect(becomesTrue(within: .seconds(2)) { get(admin, "/readyz") == 503 })
+        #expect(get(admin, "/livez") == 200)
+        client.sendBody()
+        #expect(becomesTrue { client.received.contains("HTTP/1.1 404") })
+        #expect(responder.process.wait(for: .seconds(30)) == .exited(0))
+    }
+}
+
+/// A request whose body comes only when asked for; the token in it is nobody's.
+private final class SlowClient {
+    private let process: ChildProcess
+    private let body: String
+    private let output: String
+
+    init(port: Int, folder: TemporaryFolder) throws {
+        body = folder.path + "/body"
+        output = folder.path + "/answer"
+        let script = """
+            mkfifo \(body)
+            exec 3<>/dev/tcp/127.0.0.1/\(port)
+            printf 'POST /realtime/nobody HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 2\\r\\n' >&3
+            printf 'Content-Type: application/json\\r\\nExpect: 100-continue\\r\\n\\r\\n' >&3
+            cat <&3 &
+            cat \(body) >&3
+            wait
+            """
+        var plan = ChildProcess.Plan("/bin/bash", ["-c", script])
+        plan.output = .file(output)
+        process = try ChildProcess.start(plan)
+    }
+
+    deinit { process.terminate(.kill, within: .seconds(10)) }
+
+    var received: String {
+        String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+    }
+
+    func sendBody() {
+        let pipe = FileHandle(forWritingAtPath: body)
+        pipe?.write(Data("{}".utf8))
+        try? pipe?.close()
+    }
+}
