@@ -55,9 +55,11 @@ package struct Call {
 
     /// The app in the path, which is there and which the key may see. Only app-level locks keep it
     /// there until the commit.
-    func app() throws -> AppID {
+    ///
+    /// - Parameter alone: nobody else adds anything to the app meanwhile; see `hasApp`.
+    func app(alone: Bool = false) throws -> AppID {
         let id = try appId()
-        guard try transaction.hasApp(id) else { throw Problem.notFound }
+        guard try transaction.hasApp(id, alone: alone) else { throw Problem.notFound }
         return id
     }
 
