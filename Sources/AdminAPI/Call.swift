@@ -127,11 +127,13 @@ package struct Call {
         }
     }
 
-    /// For a `PUT` of what is not there: whoever sends `If-Match` wants to change something.
-    func requireCreation() throws(Problem) {
+    /// The same for a `PUT`, which makes what is not there: whoever names a tag then has seen
+    /// something that is gone.
+    func requireMatch(ifThere current: JSONTree?) throws(Problem) {
+        if let current { return try requireMatch(current) }
         guard request.header("If-Match") == nil else {
             throw Problem(
-                .preconditionFailed, "There is nothing to match yet; leave If-Match out to create.")
+                .preconditionFailed, "There is nothing to replace; leave out If-Match to make it.")
         }
     }
 

@@ -77,11 +77,7 @@ enum RuleSets {
     private static func putDraft(_ call: Call) throws -> Answer {
         let app = try call.app()
         let old = try call.transaction.findRuleSetDraft(of: app, forUpdate: true)
-        if let old {
-            try call.requireMatch(RuleSetBody.form(old))
-        } else {
-            try call.requireCreation()
-        }
+        try call.requireMatch(ifThere: old.map(RuleSetBody.form))
         var reader = BodyReader(try call.body())
         let new = RuleSetBody.read(&reader)
         try reader.finish()
@@ -182,10 +178,13 @@ enum RuleSets {
         let ruleSet = try found(try call.number("version"), of: app, call)
         try requireReferences(of: ruleSet.ruleSet, in: app, at: "", call)
         let former = try call.transaction.findPublishedVersion(at: key)
-        let publication = try call.transaction.publishRuleSet(version: ruleSet.version, at: key)
+        let id = try call.transaction.publishRuleSet(version: ruleSet.version, at: key)
+        guard let publication = try call.transaction.findPublication(id, at: key) else {
+            throw Problem.notFound
+        }
         let after = form(publication)
         try call.audit(
-            "publication.create", "publication", publication.id.description, app: app,
+            "publication.create", "publication", id.description, app: app,
             before: former.map { ["version": .integer(Int64($0))] }, after: after)
         let number = publication.snapshotNumber
         return .created(

@@ -29,6 +29,13 @@ package struct StoredPublication: Sendable {
     package let snapshotNumber: Int64
 }
 
+/// A version put in force in a transaction that has not built its snapshot yet.
+struct UnnumberedPublication {
+    let id: PublicationID
+    let version: Int32
+    let key: AppEnvironment
+}
+
 extension TenantTransaction {
     // MARK: - The draft
 
@@ -147,11 +154,8 @@ extension TenantTransaction {
     // MARK: - Publications
 
     /// Serves a version in one environment from the next snapshot on; an older version rolls back.
-    /// The snapshot is built here rather than at the commit: the history names its number.
     @discardableResult
-    package func publishRuleSet(
-        version: Int32, at key: AppEnvironment
-    ) throws -> StoredPublication {
+    package func publishRuleSet(version: Int32, at key: AppEnvironment) throws -> PublicationID {
         _ = try connection.query(
             """
             insert into holdfast.rule_set_publication (tenant_id, app_id, environment, version,
@@ -161,21 +165,42 @@ extension TenantTransaction {
             on conflict (tenant_id, app_id, environment)
               do update set version = excluded.version, published_at = excluded.published_at
             """)
+        let id = PublicationID.make(at: now)
+        unnumberedPublications.append(UnnumberedPublication(id: id, version: version, key: key))
         touch(key)
+        return id
+    }
+
+    /// The history of this transaction's publications, once their snapshots have numbers.
+    func recordPublications() throws {
+        for publication in unnumberedPublications {
+            _ = try connection.query(
+                """
+                insert into holdfast.publication (tenant_id, app_id, publication_id, environment,
+                  version, published_at, published_by, snapshot_number)
+                select e.tenant_id, e.app_id, \(publication.id.uuid), e.environment,
+                  \(publication.version), \(timestamp), \(scope.actor.record), e.snapshot_number
+                from holdfast.app_environment e
+                where e.tenant_id = \(tenant.uuid) and e.app_id = \(publication.key.app.uuid)
+                  and e.environment = \(publication.key.environment.rawValue)
+                """)
+        }
+        unnumberedPublications = []
+    }
+
+    /// Builds the snapshots that this transaction has made stale, where it is one of its own.
+    package func findPublication(
+        _ id: PublicationID, at key: AppEnvironment
+    ) throws -> StoredPublication? {
         try buildTouchedSnapshots()
         let rows = try connection.query(
             """
-            insert into holdfast.publication (tenant_id, app_id, publication_id, environment,
-              version, published_at, published_by, snapshot_number)
-            select e.tenant_id, e.app_id, \(PublicationID.make(at: now).uuid), e.environment,
-              \(version), \(timestamp), \(scope.actor.record), e.snapshot_number
-            from holdfast.app_environment e
-            where e.tenant_id = \(tenant.uuid) and e.app_id = \(key.app.uuid)
-              and e.environment = \(key.environment.rawValue)
-            returning publication_id, version, published_at, published_by, snapshot_number
+            select publication_id, version, published_at, published_by, snapshot_number
+            from holdfast.publication
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and publication_id = \(id.uuid)
             """)
-        guard let row = rows.first else { throw StoreError.noApp(key.app) }
-        return try StoredPublication(row: row, environment: key.environment)
+        return try rows.first.map { try StoredPublication(row: $0, environment: key.environment) }
     }
 
     /// Newest first; `before` is the last one of the page before.

@@ -75,6 +75,10 @@ extension IsolationTests {
                 }
             ),
             (
+                "findPublication",
+                { try expectNothing(try $0.findPublication(PublicationID(UUID()), at: key)) }
+            ),
+            (
                 "findPublishedVersion", { try expectNothing(try $0.findPublishedVersion(at: key)) }
             ),
             (
