@@ -12,9 +12,14 @@ package struct Answer: Sendable {
     private static let json = (name: "Content-Type", value: "application/json")
 
     /// One resource, with its `ETag`.
-    static func resource(_ tree: JSONTree, status: Int = 200) -> Answer {
-        let body = tree.bytes
-        return Answer(status: status, headers: [json, ("ETag", etag(of: body))], body: body)
+    ///
+    /// - Parameter tagged: what the tag is of, where the resource has members that change without
+    ///   being edited.
+    static func resource(
+        _ tree: JSONTree, taggedAs tagged: JSONTree? = nil, status: Int = 200
+    ) -> Answer {
+        let tag = etag(of: (tagged ?? tree).bytes)
+        return Answer(status: status, headers: [json, ("ETag", tag)], body: tree.bytes)
     }
 
     /// A new resource at `location`, an absolute path.
@@ -64,7 +69,7 @@ package struct Answer: Sendable {
 
 extension JSONTree {
     /// An object with further members.
-    func merging(_ more: [String: JSONTree]) -> JSONTree {
+    package func merging(_ more: [String: JSONTree]) -> JSONTree {
         guard case .object(let members) = self else { return self }
         return .object(members.merging(more) { _, new in new })
     }

@@ -35,6 +35,14 @@ package struct Call {
         return identifier
     }
 
+    /// A number in the path, from 1. One that cannot exist is as absent as one that does not.
+    func number<N: FixedWidthInteger>(_ name: String) throws(Problem) -> N {
+        guard let text = path[name], text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            text.utf8.first != UInt8(ascii: "0"), let number = N(text)
+        else { throw .notFound }
+        return number
+    }
+
     /// Apple's own name in the path, such as a product identifier.
     func name(_ name: String, limit: Int = 255) throws(Problem) -> String {
         guard let text = path[name], (1...limit).contains(text.utf16.count) else {
@@ -47,9 +55,11 @@ package struct Call {
 
     /// The app in the path, which is there and which the key may see. Only app-level locks keep it
     /// there until the commit.
-    func app() throws -> AppID {
+    ///
+    /// - Parameter alone: nobody else adds anything to the app meanwhile; see `hasApp`.
+    func app(alone: Bool = false) throws -> AppID {
         let id = try appId()
-        guard try transaction.hasApp(id) else { throw Problem.notFound }
+        guard try transaction.hasApp(id, alone: alone) else { throw Problem.notFound }
         return id
     }
 
@@ -114,6 +124,16 @@ package struct Call {
             throw Problem(
                 .preconditionFailed,
                 "The resource has changed; read it again and repeat the change on what it is now.")
+        }
+    }
+
+    /// The same for a `PUT`, which makes what is not there: whoever names a tag then has seen
+    /// something that is gone.
+    func requireMatch(ifThere current: JSONTree?) throws(Problem) {
+        if let current { return try requireMatch(current) }
+        guard request.header("If-Match") == nil else {
+            throw Problem(
+                .preconditionFailed, "There is nothing to replace; leave out If-Match to make it.")
         }
     }
 

@@ -56,4 +56,13 @@ struct Page {
         }
         return identifier
     }
+
+    /// The last key as a number, for lists that go by one.
+    func number<N: FixedWidthInteger>() throws(Problem) -> N? {
+        guard let text = after.last else { return nil }
+        guard let number = N(text) else {
+            throw Problem(.invalidCursor, "The cursor is not one of this list.")
+        }
+        return number
+    }
 }

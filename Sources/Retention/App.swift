@@ -31,10 +31,12 @@ package struct App: Sendable {
     package let appAppleId: Int64
     /// What a reader gets whose language no message of the app has: one of Apple's locales.
     package let defaultLocale: String
+    /// A name of the IANA time zone database: calendar days of the app are in it.
+    package let timeZone: String
 
     package init(
         id: AppID, client: ClientID, name: String, bundleId: String, appAppleId: Int64,
-        defaultLocale: String
+        defaultLocale: String, timeZone: String = "UTC"
     ) {
         self.id = id
         self.client = client
@@ -42,6 +44,7 @@ package struct App: Sendable {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
         self.defaultLocale = defaultLocale
+        self.timeZone = timeZone
     }
 }
 

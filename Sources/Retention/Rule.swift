@@ -113,6 +113,22 @@ package enum Treatment: Equatable, Sendable {
     case promotionalOffer(MessageID, productId: String, offerIdentifier: String)
     /// Fail fast on purpose, so that Apple shows its next layer.
     case fallback
+
+    /// The message that is said.
+    package var messageId: MessageID? {
+        switch self {
+        case .message(let id), .switchPlan(let id, _, _), .promotionalOffer(let id, _, _): id
+        case .fallback: nil
+        }
+    }
+
+    /// The product that is offered.
+    package var productId: String? {
+        switch self {
+        case .switchPlan(_, let productId, _), .promotionalOffer(_, let productId, _): productId
+        case .message, .fallback: nil
+        }
+    }
 }
 
 extension Treatment: Codable {

@@ -129,6 +129,47 @@ extension TenantTransaction {
         try apiKeys(one: nil, after: after, limit: limit)
     }
 
+    /// Nobody else changes it until the commit. A revoked key is not locked: it changes no more.
+    package func lockAPIKey(_ id: APIKeyID) throws {
+        _ = try connection.query(
+            """
+            select from holdfast.api_key
+            where tenant_id = \(tenant.uuid) and api_key_id = \(id.uuid) for update
+            """)
+    }
+
+    /// Keys that are not revoked; one that has expired may be given more time.
+    package func countAPIKeys() throws -> Int64 {
+        let rows = try connection.query(
+            """
+            select count(*) as count from holdfast.api_key
+            where tenant_id = \(tenant.uuid) and revoked_at is null
+            """)
+        return try rows.first?.decode("count") ?? 0
+    }
+
+    /// The places of those clients that this scope does not see.
+    package func missing(clients: [ClientID]) throws -> [Int] {
+        let rows = try connection.query(
+            """
+            select client_id as id from holdfast.client
+            where tenant_id = \(tenant.uuid) and client_id = any(\(clients.map(\.uuid)))
+            """)
+        let seen = Set(try rows.map { try $0.decode(UUID.self, "id") })
+        return clients.indices.filter { !seen.contains(clients[$0].uuid) }
+    }
+
+    /// The places of those apps that this scope does not see.
+    package func missing(apps: [AppID]) throws -> [Int] {
+        let rows = try connection.query(
+            """
+            select app_id as id from holdfast.app
+            where tenant_id = \(tenant.uuid) and app_id = any(\(apps.map(\.uuid)))
+            """)
+        let seen = Set(try rows.map { try $0.decode(UUID.self, "id") })
+        return apps.indices.filter { !seen.contains(apps[$0].uuid) }
+    }
+
     package func updateAPIKey(_ id: APIKeyID, name: String, expiresAt: Instant?) throws {
         let expiry = expiresAt.map { Timestamp(milliseconds: $0.milliseconds) }
         _ = try connection.query(

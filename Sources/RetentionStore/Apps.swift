@@ -3,17 +3,25 @@ internal import Postgres
 package import Retention
 internal import Signing
 
+/// An app as it is stored.
+package struct StoredApp: Sendable {
+    package let app: App
+    /// Real-time answers are refused, so that Apple shows its next layer.
+    package let isStopped: Bool
+    package let createdAt: Instant
+}
+
 extension TenantTransaction {
     private static let saltBytes = 32
 
-    package func createApp(_ app: App) throws {
+    package func createApp(_ app: App, isStopped: Bool = false) throws {
         _ = try connection.query(
             """
             insert into holdfast.app (tenant_id, app_id, client_id, name, bundle_id, app_apple_id,
-              default_locale, apple_id_salt, created_at)
+              default_locale, time_zone, is_stopped, apple_id_salt, created_at)
             values (\(tenant.uuid), \(app.id.uuid), \(app.client.uuid), \(app.name),
-              \(app.bundleId), \(app.appAppleId), \(app.defaultLocale),
-              \(randomBytes(Self.saltBytes)), \(timestamp))
+              \(app.bundleId), \(app.appAppleId), \(app.defaultLocale), \(app.timeZone),
+              \(isStopped), \(randomBytes(Self.saltBytes)), \(timestamp))
             """)
         for environment in StoreEnvironment.allCases {
             _ = try connection.query(
@@ -27,13 +35,84 @@ extension TenantTransaction {
 
     /// Whether the app is there and this scope may see it; it stays so until the commit, for whoever
     /// adds something to it.
-    package func hasApp(_ app: AppID) throws -> Bool {
-        try connection.query(
+    ///
+    /// - Parameter alone: nobody else adds anything meanwhile. For whoever removes what others may
+    ///   be about to name, and for whoever makes a thing unless it is there.
+    package func hasApp(_ app: AppID, alone: Bool = false) throws -> Bool {
+        let rows =
+            if alone {
+                try connection.query(
+                    """
+                    select from holdfast.app
+                    where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for update
+                    """)
+            } else {
+                try connection.query(
+                    """
+                    select from holdfast.app
+                    where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for key share
+                    """)
+            }
+        return rows.count == 1
+    }
+
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listApps(of client: ClientID?, after: AppID?, limit: Int32) throws -> [StoredApp] {
+        let rows = try connection.query(
             """
-            select from holdfast.app
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for key share
+            select app_id, client_id, name, bundle_id, app_apple_id, default_locale, time_zone,
+              is_stopped, created_at
+            from holdfast.app
+            where tenant_id = \(tenant.uuid)
+              and (\(client?.uuid)::uuid is null or client_id = \(client?.uuid))
+              and (\(after?.uuid)::uuid is null or app_id > \(after?.uuid))
+            order by app_id
+            limit \(limit)
+            """)
+        return try rows.map(StoredApp.init(row:))
+    }
+
+    /// - Parameter forUpdate: nobody else changes it until the commit; to add something to it is
+    ///   no change.
+    /// - Throws: `StoreError.notFound`, also where this scope may not see it.
+    package func getApp(_ id: AppID, forUpdate: Bool = false) throws -> StoredApp {
+        if forUpdate {
+            _ = try connection.query(
+                """
+                select from holdfast.app
+                where tenant_id = \(tenant.uuid) and app_id = \(id.uuid) for no key update
+                """)
+        }
+        let rows = try connection.query(
             """
-        ).count == 1
+            select app_id, client_id, name, bundle_id, app_apple_id, default_locale, time_zone,
+              is_stopped, created_at
+            from holdfast.app where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+            """)
+        guard let row = rows.first else { throw StoreError.noApp(id) }
+        return try StoredApp(row: row)
+    }
+
+    /// Writes all but what Apple gave the app: its bundle identifier and its number.
+    package func updateApp(_ app: App, isStopped: Bool) throws {
+        let changed = try connection.query(
+            """
+            update holdfast.app set client_id = \(app.client.uuid), name = \(app.name),
+              default_locale = \(app.defaultLocale), time_zone = \(app.timeZone),
+              is_stopped = \(isStopped)
+            where tenant_id = \(tenant.uuid) and app_id = \(app.id.uuid)
+            """
+        ).affected
+        guard changed == 1 else { throw StoreError.noApp(app.id) }
+        touchBoth(app.id)
+    }
+
+    /// Removes the app with all it has. What was decided and what was done to it stay known.
+    package func deleteApp(_ id: AppID) throws {
+        _ = try connection.query(
+            """
+            delete from holdfast.app where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+            """)
     }
 
     /// Stops the app's real-time answers in both environments, or lets them go on. Responders take
@@ -56,6 +135,19 @@ extension TenantTransaction {
             """)
         guard let row = rows.first else { throw StoreError.noApp(app) }
         return try row.decode("apple_id_salt")
+    }
+}
+
+extension StoredApp {
+    fileprivate init(row: Row) throws {
+        app = App(
+            id: AppID(try row.decode("app_id")), client: ClientID(try row.decode("client_id")),
+            name: try row.decode("name"), bundleId: try row.decode("bundle_id"),
+            appAppleId: try row.decode("app_apple_id"),
+            defaultLocale: try row.decode("default_locale"),
+            timeZone: try row.decode("time_zone"))
+        isStopped = try row.decode("is_stopped")
+        createdAt = try row.instant("created_at")
     }
 }
 

@@ -18,6 +18,17 @@ package struct InAppPurchaseKey {
     }
 }
 
+/// A key as it is shown: never with what is sealed.
+package struct StoredCredential: Sendable {
+    package let id: CredentialID
+    package let keyId: String
+    package let issuerId: String
+    /// SHA-256 of the public key in DER.
+    package let fingerprint: [UInt8]
+    package let createdAt: Instant
+    package let retiredAt: Instant?
+}
+
 extension TenantTransaction {
     /// Seals `key` and makes it the app's live key; an earlier one is retired, not erased, so that
     /// the record of what signed an offer stays.
@@ -42,6 +53,59 @@ extension TenantTransaction {
         touchBoth(app)
     }
 
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listCredentials(
+        of app: AppID, after: CredentialID?, limit: Int32
+    ) throws -> [StoredCredential] {
+        let rows = try connection.query(
+            """
+            select credential_id, key_id, issuer_id, public_key, created_at, retired_at
+            from holdfast.credential
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and (\(after?.uuid)::uuid is null or credential_id > \(after?.uuid))
+            order by credential_id
+            limit \(limit)
+            """)
+        return try rows.map(StoredCredential.init(row:))
+    }
+
+    package func findCredential(_ id: CredentialID, of app: AppID) throws -> StoredCredential? {
+        let rows = try connection.query(
+            """
+            select credential_id, key_id, issuer_id, public_key, created_at, retired_at
+            from holdfast.credential
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and credential_id = \(id.uuid)
+            """)
+        return try rows.first.map(StoredCredential.init(row:))
+    }
+
+    /// The one that signs now.
+    package func findLiveCredential(of app: AppID) throws -> StoredCredential? {
+        let rows = try connection.query(
+            """
+            select credential_id, key_id, issuer_id, public_key, created_at, retired_at
+            from holdfast.credential
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) and retired_at is null
+            """)
+        return try rows.first.map(StoredCredential.init(row:))
+    }
+
+    /// Nothing is signed with it from the next snapshot on. `false` where it was retired before.
+    @discardableResult
+    package func retireCredential(_ id: CredentialID, of app: AppID) throws -> Bool {
+        let isRetired =
+            try connection.query(
+                """
+                update holdfast.credential set retired_at = \(timestamp)
+                where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+                  and credential_id = \(id.uuid) and retired_at is null
+                """
+            ).affected == 1
+        if isRetired { touchBoth(app) }
+        return isRetired
+    }
+
     func sealedSigningKey(of app: AppID) throws -> SealedSigningKey? {
         let rows = try connection.query(
             """
@@ -54,5 +118,16 @@ extension TenantTransaction {
                 keyId: try row.decode("key_id"), issuerId: try row.decode("issuer_id"),
                 sealed: Data(try row.decode([UInt8].self, "sealed")))
         }
+    }
+}
+
+extension StoredCredential {
+    fileprivate init(row: Row) throws {
+        id = CredentialID(try row.decode("credential_id"))
+        keyId = try row.decode("key_id")
+        issuerId = try row.decode("issuer_id")
+        fingerprint = SHA256.digest(try row.decode([UInt8].self, "public_key"))
+        createdAt = try row.instant("created_at")
+        retiredAt = try row.optionalInstant("retired_at")
     }
 }

@@ -62,39 +62,101 @@ extension TenantTransaction {
         ).affected
     }
 
-    /// The newest decisions in one environment of an app.
-    package func listDecisions(at key: AppEnvironment, limit: Int32) throws -> [StoredDecision] {
+    /// The newest decisions in one environment of an app; `after` is the last one of the page
+    /// before.
+    package func listDecisions(
+        at key: AppEnvironment, _ span: DecisionSpan = DecisionSpan(),
+        after: DecisionPlace? = nil, limit: Int32
+    ) throws -> [StoredDecision] {
+        let from = span.from.map { Timestamp(milliseconds: $0.milliseconds) }
+        let to = span.to.map { Timestamp(milliseconds: $0.milliseconds) }
+        let last = after.map { Timestamp(milliseconds: $0.signedDate.milliseconds) }
+        let request = after?.requestIdentifier
+        // `signed_date <=` says no more than the line after it; by it alone partitions are passed
+        // over.
         let rows = try connection.query(
             """
-            select request_identifier, kind, rule_id, locale_asked, locale_served, snapshot_number,
+            select request_identifier, original_transaction_id, signed_date, decided_at, product_id,
+              kind, fallback_reason, rule_id, locale_asked, locale_served, message_identifier,
+              alternate_product_id, billing_plan_type, offer_identifier, snapshot_number,
               duration_microseconds
             from holdfast.decision
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
+              and (\(from)::timestamptz is null or signed_date >= \(from))
+              and (\(to)::timestamptz is null or signed_date < \(to))
+              and (\(last)::timestamptz is null or signed_date <= \(last))
+              and (\(last)::timestamptz is null or signed_date < \(last)
+                or request_identifier > \(request))
             order by signed_date desc, request_identifier
             limit \(limit)
             """)
-        return try rows.compactMap(StoredDecision.init(row:))
+        return try rows.map(StoredDecision.init(row:))
+    }
+}
+
+/// When the decisions' requests were signed: at or after `from`, before `to`.
+package struct DecisionSpan: Sendable {
+    package let from: Instant?
+    package let to: Instant?
+
+    package init(from: Instant? = nil, to: Instant? = nil) {
+        self.from = from
+        self.to = to
+    }
+}
+
+/// Where a list of decisions goes on.
+package struct DecisionPlace: Sendable {
+    package let signedDate: Instant
+    package let requestIdentifier: UUID
+
+    package init(signedDate: Instant, requestIdentifier: UUID) {
+        self.signedDate = signedDate
+        self.requestIdentifier = requestIdentifier
     }
 }
 
 /// A decision as it is read back.
 package struct StoredDecision: Sendable {
     package let requestIdentifier: UUID
+    package let originalTransactionId: String
+    package let signedDate: Instant
+    package let decidedAt: Instant
+    package let productId: String
     package let kind: AnswerKind
+    /// Open: a newer responder may have other reasons.
+    package let fallbackReason: String?
     package let rule: RuleID?
     package let localeAsked: String
     package let localeServed: String?
+    package let messageIdentifier: UUID?
+    package let alternateProductId: String?
+    package let billingPlanType: String?
+    package let offerIdentifier: String?
     package let snapshotNumber: Int64
     package let durationMicroseconds: Int64
 
-    fileprivate init?(row: Row) throws {
-        guard let kind = AnswerKind(rawValue: try row.decode("kind")) else { return nil }
+    fileprivate init(row: Row) throws {
+        let word: String = try row.decode("kind")
+        // The table's constraint names the same words.
+        guard let kind = AnswerKind(rawValue: word) else {
+            throw StoreError(code: .invalid, message: "answers of kind \(word) are not known here")
+        }
         self.kind = kind
         requestIdentifier = try row.decode("request_identifier")
+        originalTransactionId = try row.decode("original_transaction_id")
+        signedDate = try row.instant("signed_date")
+        decidedAt = try row.instant("decided_at")
+        productId = try row.decode("product_id")
+        fallbackReason = try row.decode("fallback_reason")
         rule = try row.decode(UUID?.self, "rule_id").map { RuleID($0) }
         localeAsked = try row.decode("locale_asked")
         localeServed = try row.decode("locale_served")
+        messageIdentifier = try row.decode("message_identifier")
+        alternateProductId = try row.decode("alternate_product_id")
+        billingPlanType = try row.decode("billing_plan_type")
+        offerIdentifier = try row.decode("offer_identifier")
         snapshotNumber = try row.decode("snapshot_number")
         durationMicroseconds = try row.decode("duration_microseconds")
     }

@@ -5,6 +5,14 @@ internal import Postgres
 package import Retention
 package import Signing
 
+/// An endpoint as it is shown: never with its token.
+package struct StoredEndpoint: Sendable {
+    package let id: EndpointID
+    package let environment: StoreEnvironment
+    package let createdAt: Instant
+    package let retiredAt: Instant?
+}
+
 extension TenantTransaction {
     /// 256 bits: not to be guessed, so a plain hash is enough to look it up by.
     private static let tokenBytes = 32
@@ -29,6 +37,53 @@ extension TenantTransaction {
         return token
     }
 
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listEndpoints(
+        at key: AppEnvironment, after: EndpointID?, limit: Int32
+    ) throws -> [StoredEndpoint] {
+        let rows = try connection.query(
+            """
+            select endpoint_id, environment, created_at, retired_at from holdfast.endpoint
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+              and (\(after?.uuid)::uuid is null or endpoint_id > \(after?.uuid))
+            order by endpoint_id
+            limit \(limit)
+            """)
+        return try rows.map(StoredEndpoint.init(row:))
+    }
+
+    /// In whichever environment it is.
+    package func findEndpoint(_ id: EndpointID, of app: AppID) throws -> StoredEndpoint? {
+        let rows = try connection.query(
+            """
+            select endpoint_id, environment, created_at, retired_at from holdfast.endpoint
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and endpoint_id = \(id.uuid)
+            """)
+        return try rows.first.map(StoredEndpoint.init(row:))
+    }
+
+    package func countLiveEndpoints(at key: AppEnvironment) throws -> Int {
+        try liveTokenHashes(at: key).count
+    }
+
+    /// Its URL answers nothing from the next snapshot on. `false` where it was retired before.
+    @discardableResult
+    package func retireEndpoint(_ id: EndpointID, at key: AppEnvironment) throws -> Bool {
+        let isRetired =
+            try connection.query(
+                """
+                update holdfast.endpoint set retired_at = \(timestamp)
+                where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+                  and environment = \(key.environment.rawValue) and endpoint_id = \(id.uuid)
+                  and retired_at is null
+                """
+            ).affected == 1
+        if isRetired { touch(key) }
+        return isRetired
+    }
+
     func liveTokenHashes(at key: AppEnvironment) throws -> [[UInt8]] {
         let rows = try connection.query(
             """
@@ -46,5 +101,18 @@ extension TenantTransaction {
             key.environment.rawValue, id.description,
         ]
         return Array(parts.joined(separator: "\n").utf8)
+    }
+}
+
+extension StoredEndpoint {
+    fileprivate init(row: Row) throws {
+        let environment: String = try row.decode("environment")
+        guard let environment = StoreEnvironment(rawValue: environment) else {
+            throw StoreError(code: .invalid, message: "environment \(environment) is not known")
+        }
+        id = EndpointID(try row.decode("endpoint_id"))
+        self.environment = environment
+        createdAt = try row.instant("created_at")
+        retiredAt = try row.optionalInstant("retired_at")
     }
 }

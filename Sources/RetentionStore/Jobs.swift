@@ -64,14 +64,15 @@ package struct StoredJob: Sendable {
 
 extension TenantTransaction {
     package func createJob(
-        _ id: JobID, kind: String, of app: AppID, input: [UInt8], by key: APIKeyID
+        _ id: JobID, kind: String, of app: AppID, input: [UInt8], total: Int32? = nil,
+        by key: APIKeyID
     ) throws {
         _ = try connection.query(
             """
             insert into holdfast.job (tenant_id, job_id, app_id, api_key_id, kind, input, state,
-              created_at)
+              total, created_at)
             values (\(tenant.uuid), \(id.uuid), \(app.uuid), \(key.uuid), \(kind), \(input),
-              'queued', \(timestamp))
+              'queued', \(total), \(timestamp))
             """)
     }
 
@@ -79,7 +80,7 @@ extension TenantTransaction {
         try jobs(one: id, before: nil, limit: 1).first
     }
 
-    /// Newest first; `before` is the last one of the page before.
+    /// Newest first, without reports; `before` is the last one of the page before.
     package func listJobs(before: JobID?, limit: Int32) throws -> [StoredJob] {
         try jobs(one: nil, before: before, limit: limit)
     }
@@ -112,8 +113,9 @@ extension TenantTransaction {
     private func jobs(one: JobID?, before: JobID?, limit: Int32) throws -> [StoredJob] {
         let rows = try connection.query(
             """
-            select job_id, app_id, kind, state, done, total, report, failure, created_at,
-              started_at, finished_at
+            select job_id, app_id, kind, state, done, total, failure, created_at, started_at,
+              finished_at,
+              case when \(one?.uuid)::uuid is not null then report end as report
             from holdfast.job
             where tenant_id = \(tenant.uuid)
               and (\(one?.uuid)::uuid is null or job_id = \(one?.uuid))

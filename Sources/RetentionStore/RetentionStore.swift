@@ -143,6 +143,8 @@ package final class TenantTransaction {
     package let now: Instant
     let connection: Connection
     private var touched: Set<AppEnvironment> = []
+    /// Publications of this transaction, in whose history the snapshot's number is still missing.
+    var unnumberedPublications: [UnnumberedPublication] = []
 
     fileprivate init(_ scope: Scope, connection: Connection, now: Instant) {
         self.scope = scope
@@ -172,6 +174,7 @@ package final class TenantTransaction {
             try buildSnapshot(key)
         }
         touched = []
+        try recordPublications()
     }
 }
 

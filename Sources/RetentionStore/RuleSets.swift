@@ -1,9 +1,89 @@
-// Tables: rule_set, rule_set_publication.
+// Tables: rule_set, rule_set_draft, rule_set_publication, publication.
 internal import FoundationEssentials
 internal import Postgres
 package import Retention
 
+/// A version of an app's rules as lists show it.
+package struct RuleSetSummary: Sendable {
+    package let version: Int32
+    package let ruleCount: Int32
+    package let createdAt: Instant
+    package let createdBy: RecordedActor
+}
+
+package struct StoredRuleSet: Sendable {
+    package let version: Int32
+    package let ruleSet: RuleSet
+    package let createdAt: Instant
+    package let createdBy: RecordedActor
+}
+
+/// A version put in force.
+package struct StoredPublication: Sendable {
+    package let id: PublicationID
+    package let version: Int32
+    package let environment: StoreEnvironment
+    package let publishedAt: Instant
+    package let publishedBy: RecordedActor
+    /// The first snapshot that holds these rules.
+    package let snapshotNumber: Int64
+}
+
+/// A version put in force in a transaction that has not built its snapshot yet.
+struct UnnumberedPublication {
+    let id: PublicationID
+    let version: Int32
+    let key: AppEnvironment
+}
+
 extension TenantTransaction {
+    // MARK: - The draft
+
+    /// - Parameter forUpdate: nobody else changes it until the commit.
+    package func findRuleSetDraft(of app: AppID, forUpdate: Bool = false) throws -> RuleSet? {
+        if forUpdate {
+            _ = try connection.query(
+                """
+                select from holdfast.rule_set_draft
+                where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for update
+                """)
+        }
+        let rows = try connection.query(
+            """
+            select body from holdfast.rule_set_draft
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+        return try rows.first.map { try $0.decodeRuleSet() }
+    }
+
+    /// - Throws: a unique constraint's `PostgresError` where there is one already.
+    package func createRuleSetDraft(_ ruleSet: RuleSet, of app: AppID) throws {
+        _ = try connection.query(
+            """
+            insert into holdfast.rule_set_draft (tenant_id, app_id, body, updated_at)
+            values (\(tenant.uuid), \(app.uuid), \(try Self.body(of: ruleSet)), \(timestamp))
+            """)
+    }
+
+    package func updateRuleSetDraft(_ ruleSet: RuleSet, of app: AppID) throws {
+        _ = try connection.query(
+            """
+            update holdfast.rule_set_draft
+            set body = \(try Self.body(of: ruleSet)), updated_at = \(timestamp)
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+    }
+
+    package func deleteRuleSetDraft(of app: AppID) throws {
+        _ = try connection.query(
+            """
+            delete from holdfast.rule_set_draft
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+    }
+
+    // MARK: - Versions
+
     /// Stores the rules as the app's next version. Nothing serves it until it is published.
     ///
     /// - Returns: the version, from 1.
@@ -14,7 +94,6 @@ extension TenantTransaction {
                 code: .invalid,
                 message: "\(ruleSet.rules.count) rules, \(RuleSet.rulesLimit) are allowed")
         }
-        let body = try JSONEncoder().encode(ruleSet)
         // The lock makes the next number ours: two writers would otherwise both take it. It is no
         // stronger, so that nobody waits who adds a product or a message to the app meanwhile.
         let locked = try connection.query(
@@ -25,10 +104,9 @@ extension TenantTransaction {
         guard locked.first != nil else { throw StoreError.noApp(app) }
         let rows = try connection.query(
             """
-            insert into holdfast.rule_set (tenant_id, app_id, version, body, created_at,
-              created_by)
-            select \(tenant.uuid), \(app.uuid), coalesce(max(version), 0) + 1, \(JSON(Array(body))),
-              \(timestamp), \(scope.actor.record)
+            insert into holdfast.rule_set (tenant_id, app_id, version, body, created_at, created_by)
+            select \(tenant.uuid), \(app.uuid), coalesce(max(version), 0) + 1,
+              \(try Self.body(of: ruleSet)), \(timestamp), \(scope.actor.record)
             from holdfast.rule_set
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
             returning version
@@ -37,8 +115,47 @@ extension TenantTransaction {
         return try row.decode("version")
     }
 
+    package func findRuleSet(version: Int32, of app: AppID) throws -> StoredRuleSet? {
+        let rows = try connection.query(
+            """
+            select version, body, created_at, created_by from holdfast.rule_set
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) and version = \(version)
+            """)
+        return try rows.first.map { row in
+            StoredRuleSet(
+                version: try row.decode("version"), ruleSet: try row.decodeRuleSet(),
+                createdAt: try row.instant("created_at"),
+                createdBy: try row.decodeActor("created_by"))
+        }
+    }
+
+    /// Newest first; `before` is the last one of the page before.
+    package func listRuleSets(
+        of app: AppID, before: Int32?, limit: Int32
+    ) throws -> [RuleSetSummary] {
+        let rows = try connection.query(
+            """
+            select version, jsonb_array_length(body -> 'rules') as rule_count, created_at,
+              created_by
+            from holdfast.rule_set
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and (\(before)::integer is null or version < \(before))
+            order by version desc
+            limit \(limit)
+            """)
+        return try rows.map { row in
+            RuleSetSummary(
+                version: try row.decode("version"), ruleCount: try row.decode("rule_count"),
+                createdAt: try row.instant("created_at"),
+                createdBy: try row.decodeActor("created_by"))
+        }
+    }
+
+    // MARK: - Publications
+
     /// Serves a version in one environment from the next snapshot on; an older version rolls back.
-    package func publishRuleSet(version: Int32, at key: AppEnvironment) throws {
+    @discardableResult
+    package func publishRuleSet(version: Int32, at key: AppEnvironment) throws -> PublicationID {
         _ = try connection.query(
             """
             insert into holdfast.rule_set_publication (tenant_id, app_id, environment, version,
@@ -48,7 +165,70 @@ extension TenantTransaction {
             on conflict (tenant_id, app_id, environment)
               do update set version = excluded.version, published_at = excluded.published_at
             """)
+        let id = PublicationID.make(at: now)
+        unnumberedPublications.append(UnnumberedPublication(id: id, version: version, key: key))
         touch(key)
+        return id
+    }
+
+    /// The history of this transaction's publications, once their snapshots have numbers.
+    func recordPublications() throws {
+        for publication in unnumberedPublications {
+            _ = try connection.query(
+                """
+                insert into holdfast.publication (tenant_id, app_id, publication_id, environment,
+                  version, published_at, published_by, snapshot_number)
+                select e.tenant_id, e.app_id, \(publication.id.uuid), e.environment,
+                  \(publication.version), \(timestamp), \(scope.actor.record), e.snapshot_number
+                from holdfast.app_environment e
+                where e.tenant_id = \(tenant.uuid) and e.app_id = \(publication.key.app.uuid)
+                  and e.environment = \(publication.key.environment.rawValue)
+                """)
+        }
+        unnumberedPublications = []
+    }
+
+    /// Builds the snapshots that this transaction has made stale, where it is one of its own.
+    package func findPublication(
+        _ id: PublicationID, at key: AppEnvironment
+    ) throws -> StoredPublication? {
+        try buildTouchedSnapshots()
+        let rows = try connection.query(
+            """
+            select publication_id, version, published_at, published_by, snapshot_number
+            from holdfast.publication
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and publication_id = \(id.uuid)
+            """)
+        return try rows.first.map { try StoredPublication(row: $0, environment: key.environment) }
+    }
+
+    /// Newest first; `before` is the last one of the page before.
+    package func listPublications(
+        at key: AppEnvironment, before: PublicationID?, limit: Int32
+    ) throws -> [StoredPublication] {
+        let rows = try connection.query(
+            """
+            select publication_id, version, published_at, published_by, snapshot_number
+            from holdfast.publication
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+              and (\(before?.uuid)::uuid is null or publication_id < \(before?.uuid))
+            order by publication_id desc
+            limit \(limit)
+            """)
+        return try rows.map { try StoredPublication(row: $0, environment: key.environment) }
+    }
+
+    /// The version in force; `nil` where none was ever published there.
+    package func findPublishedVersion(at key: AppEnvironment) throws -> Int32? {
+        let rows = try connection.query(
+            """
+            select version from holdfast.rule_set_publication
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+            """)
+        return try rows.first?.decode("version")
     }
 
     func publishedRuleSet(at key: AppEnvironment) throws -> RuleSet {
@@ -60,8 +240,28 @@ extension TenantTransaction {
             where p.tenant_id = \(tenant.uuid) and p.app_id = \(key.app.uuid)
               and p.environment = \(key.environment.rawValue)
             """)
-        guard let row = rows.first else { return RuleSet(rules: []) }
-        let body: JSON = try row.decode("body")
+        return try rows.first?.decodeRuleSet() ?? RuleSet(rules: [])
+    }
+
+    private static func body(of ruleSet: RuleSet) throws -> JSON {
+        JSON(Array(try JSONEncoder().encode(ruleSet)))
+    }
+}
+
+extension Row {
+    fileprivate func decodeRuleSet() throws -> RuleSet {
+        let body: JSON = try decode("body")
         return try JSONDecoder().decode(RuleSet.self, from: Data(body.bytes))
+    }
+}
+
+extension StoredPublication {
+    fileprivate init(row: Row, environment: StoreEnvironment) throws {
+        self.environment = environment
+        id = PublicationID(try row.decode("publication_id"))
+        version = try row.decode("version")
+        publishedAt = try row.instant("published_at")
+        publishedBy = try row.decodeActor("published_by")
+        snapshotNumber = try row.decode("snapshot_number")
     }
 }

@@ -10,6 +10,20 @@ package struct TenantQuota: Sendable {
     package let apiKeys: Int32
 }
 
+package struct StoredTenant: Sendable {
+    package let id: TenantID
+    package let name: String
+    package let createdAt: Instant
+}
+
+/// How much a tenant has of what it has a quota of.
+package struct TenantUsage: Sendable {
+    package let clients: Int64
+    package let apps: Int64
+    /// Those that are live.
+    package let apiKeys: Int64
+}
+
 package struct StoredClient: Sendable {
     package let id: ClientID
     package let name: String
@@ -32,13 +46,37 @@ extension TenantTransaction {
             select requests_per_minute, client_limit, app_limit, api_key_limit
             from holdfast.tenant where tenant_id = \(tenant.uuid)
             """)
-        guard let row = rows.first else {
-            throw StoreError(code: .notFound, message: "there is no tenant \(tenant)")
-        }
+        guard let row = rows.first else { throw StoreError.noTenant(tenant) }
         return TenantQuota(
             requestsPerMinute: try row.decode("requests_per_minute"),
             clients: try row.decode("client_limit"), apps: try row.decode("app_limit"),
             apiKeys: try row.decode("api_key_limit"))
+    }
+
+    /// - Throws: `StoreError.notFound` before the tenant was made.
+    package func getTenant() throws -> StoredTenant {
+        let rows = try connection.query(
+            "select name, created_at from holdfast.tenant where tenant_id = \(tenant.uuid)")
+        guard let row = rows.first else { throw StoreError.noTenant(tenant) }
+        return StoredTenant(
+            id: tenant, name: try row.decode("name"), createdAt: try row.instant("created_at"))
+    }
+
+    /// How much of each there is, as far as this scope sees.
+    package func countUsage() throws -> TenantUsage {
+        let rows = try connection.query(
+            """
+            select
+              (select count(*) from holdfast.client where tenant_id = \(tenant.uuid)) as clients,
+              (select count(*) from holdfast.app where tenant_id = \(tenant.uuid)) as apps,
+              (select count(*) from holdfast.api_key
+                where tenant_id = \(tenant.uuid) and revoked_at is null
+                  and (expires_at is null or expires_at > \(timestamp))) as api_keys
+            """)
+        guard let row = rows.first else { throw StoreError.noTenant(tenant) }
+        return TenantUsage(
+            clients: try row.decode("clients"), apps: try row.decode("apps"),
+            apiKeys: try row.decode("api_keys"))
     }
 
     package func createClient(_ client: Client) throws {
@@ -47,6 +85,16 @@ extension TenantTransaction {
             insert into holdfast.client (tenant_id, client_id, name, created_at)
             values (\(tenant.uuid), \(client.id.uuid), \(client.name), \(timestamp))
             """)
+    }
+
+    /// Whether the client is there and this scope may see it; it stays so until the commit.
+    package func hasClient(_ id: ClientID) throws -> Bool {
+        try connection.query(
+            """
+            select from holdfast.client
+            where tenant_id = \(tenant.uuid) and client_id = \(id.uuid) for key share
+            """
+        ).count == 1
     }
 
     package func countClients() throws -> Int64 {
@@ -112,5 +160,11 @@ extension StoredClient {
         id = ClientID(try row.decode("client_id"))
         name = try row.decode("name")
         createdAt = try row.instant("created_at")
+    }
+}
+
+extension StoreError {
+    fileprivate static func noTenant(_ tenant: TenantID) -> StoreError {
+        StoreError(code: .notFound, message: "there is no tenant \(tenant); create it first")
     }
 }

@@ -103,9 +103,9 @@ extension IsolationTests {
         ]
     }
 
-    private struct FoundForeign: Error {}
+    struct FoundForeign: Error {}
 
-    private func expectNothing<T>(_ found: T?) throws {
+    func expectNothing<T>(_ found: T?) throws {
         if found != nil { throw FoundForeign() }
     }
 }

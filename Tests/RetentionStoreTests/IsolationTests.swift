@@ -15,7 +15,7 @@ import Testing
     /// things.
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
-            + accessAttempts(agencies)
+            + accessAttempts(agencies) + ruleAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -91,15 +91,13 @@ import Testing
         let key = agencies.first.keys[0]
         let platformKey = agencies.platformKey.publicKey
         return [
-            ("createRuleSet", { _ = try $0.createRuleSet(RuleSet(rules: []), of: key.app) }),
-            ("publishRuleSet", { try $0.publishRuleSet(version: 1, at: key) }),
             (
                 "createEndpoint",
                 {
                     _ = try $0.createEndpoint(
                         EndpointID(UUID()), at: key, sealedTo: platformKey)
                 }
-            ),
+            )
         ]
     }
 
@@ -128,7 +126,7 @@ import Testing
             ("recordDecisions", { try $0.recordDecisions([record]) }),
             ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
         ]
-        return try own + accessAdditions(agencies)
+        return try own + accessAdditions(agencies) + ruleAdditions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
