@@ -86,7 +86,7 @@ import Testing
     @Test func aLimitedKeyManagesNone() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
-        let app = try agency.makeApp()
+        let app = try agency.makeTestApp()
         for key in [
             try stage.makeKey(of: agency, clients: [app.client]),
             try stage.makeKey(of: agency, apps: [app.id]), try stage.makeKey(of: agency, apps: []),
@@ -101,8 +101,8 @@ import Testing
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
         let other = try stage.makeAgency()
-        let (app, second) = (try agency.makeApp(), try agency.makeApp())
-        let foreign = try other.makeApp()
+        let (app, second) = (try agency.makeTestApp(), try agency.makeTestApp())
+        let foreign = try other.makeTestApp()
         let made = try agency.post(
             Self.path,
             [

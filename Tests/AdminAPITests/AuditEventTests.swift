@@ -35,7 +35,7 @@ import Testing
     @Test func filtersChoose() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
-        let app = try agency.makeApp()
+        let app = try agency.makeTestApp()
         let start = stage.now
         for name in ["a", "b", "c"] {
             _ = try agency.post("/v1/clients", ["name": .string(name)])
@@ -75,7 +75,7 @@ import Testing
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
         let other = try stage.makeAgency()
-        let (app, second) = (try agency.makeApp(), try agency.makeApp())
+        let (app, second) = (try agency.makeTestApp(), try agency.makeTestApp())
         for one in [app, second] {
             _ = try agency.send(
                 "PUT", "\(one.path)/rule-set-draft", TestApp.rules(one.says(one.text)))

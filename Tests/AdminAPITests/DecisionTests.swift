@@ -10,7 +10,7 @@ import Testing
     private static let message = UUID()
 
     @Test func aDecisionIsToldWithItsReason() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let record = record(
             of: app, at: 5,
             .alternateProduct(
@@ -37,7 +37,7 @@ import Testing
 
     /// Many of one millisecond, over several pages.
     @Test func theListIsWalkedOnceEachNewestFirst() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let records = (0..<25).map { record(of: app, at: Int64($0 / 10), .fallback(.chosenByRule)) }
         _ = try app.change { try $0.recordDecisions(records) }
         let expected = records.sorted {
@@ -60,7 +60,7 @@ import Testing
 
     @Test func parametersAreJudged() throws {
         let stage = try GatewayStage()
-        let app = try stage.makeAgency().makeApp()
+        let app = try stage.makeAgency().makeTestApp()
         for (query, code) in [
             ("environment=Xcode", "invalidParameter"), ("from=2026", "invalidParameter"),
             ("kind=message", "unknownParameter"), ("cursor=bGlzdA", "invalidCursor"),

@@ -9,7 +9,7 @@ import Testing
     @Test func aJobIsShownWhileItWaitsAndWhenItFailed() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
-        let app = try agency.makeApp()
+        let app = try agency.makeTestApp()
         let id = try job(of: app, "unheard-of")
         let queued = try agency.get("/v1/jobs/\(id)")
         #expect(queued.status == 200, "\(queued.text)")
@@ -31,7 +31,7 @@ import Testing
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
         let other = try stage.makeAgency()
-        let (app, second) = (try agency.makeApp(), try agency.makeApp())
+        let (app, second) = (try agency.makeTestApp(), try agency.makeTestApp())
         var made: [String] = []
         for one in [app, second, app] {
             stage.clock.advance(milliseconds: 1)

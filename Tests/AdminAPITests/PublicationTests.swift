@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.database) struct PublicationTests {
     @Test func aVersionIsPublishedAndRolledBack() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let agency = app.agency
         for treatment in [app.says(app.text), ["kind": "fallback"]] {
             let frozen = try agency.post(
@@ -42,7 +42,7 @@ import Testing
 
     /// The same rules again make the same snapshot: the history still says who asked for it.
     @Test func whatIsInForceCanBePublishedAgain() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         _ = try app.agency.post("\(app.path)/rule-sets", ["ruleSet": TestApp.rules()])
         let first = try publish(1, of: app)
         let second = try publish(1, of: app)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aPublicationIsAskedForOnPurposeAndOnce() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let agency = app.agency
         _ = try agency.post("\(app.path)/rule-sets", ["ruleSet": TestApp.rules()])
         let path = "\(app.path)/rule-sets/1/publications"
@@ -69,7 +69,7 @@ import Testing
 
     /// What a version named may be gone since it was frozen.
     @Test func publishingLooksAgain() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         _ = try app.agency.post(
             "\(app.path)/rule-sets",
             ["ruleSet": TestApp.rules(app.says(app.text), app.switches(to: app.yearly))])
@@ -84,7 +84,7 @@ import Testing
 
     @Test func rulesAreCopiedByTheNamesOfMessages() throws {
         let agency = try GatewayStage().makeAgency()
-        let (app, target) = (try agency.makeApp(), try agency.makeApp())
+        let (app, target) = (try agency.makeTestApp(), try agency.makeTestApp())
         _ = try agency.post(
             "\(app.path)/rule-sets",
             [
@@ -124,8 +124,8 @@ import Testing
     @Test func nothingOfOthersIsSeenOrChanged() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
-        let (app, second) = (try agency.makeApp(), try agency.makeApp())
-        let foreign = try stage.makeAgency().makeApp()
+        let (app, second) = (try agency.makeTestApp(), try agency.makeTestApp())
+        let foreign = try stage.makeAgency().makeTestApp()
         _ = try agency.post("\(app.path)/rule-sets", ["ruleSet": TestApp.rules()])
         _ = try agency.send("PUT", "\(app.path)/rule-set-draft", TestApp.rules())
         let limited = try stage.makeKey(of: agency, clients: [second.client])

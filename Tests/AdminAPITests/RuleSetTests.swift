@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.database) struct RuleSetTests {
     @Test func aDraftIsPutReadReplacedAndDeleted() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let agency = app.agency
         let path = "\(app.path)/rule-set-draft"
         #expect(try agency.get(path).code == "notFound")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func everyFaultOfTheFormIsNamedAtOnce() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let id = JSONTree.string(TestApp.ruleId(0))
         let body: JSONTree = [
             "schemaVersion": 2, "extra": 1,
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func limitsAreNamedWithWhatWasMeasured() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let path = "\(app.path)/rule-set-draft"
         let fallback: JSONTree = ["kind": "fallback"]
         func rule(_ id: RuleID, _ name: String, _ when: JSONTree = [:]) -> JSONTree {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func aDraftIsFrozenAsTheNextVersion() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         let agency = app.agency
         let path = "\(app.path)/rule-sets"
         let nothing = try agency.post(path, [:])
@@ -164,8 +164,8 @@ import Testing
     @Test func freezingLooksUpWhatRulesName() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()
-        let (app, neighbour) = (try agency.makeApp(), try agency.makeApp())
-        let foreign = try stage.makeAgency().makeApp()
+        let (app, neighbour) = (try agency.makeTestApp(), try agency.makeTestApp())
+        let foreign = try stage.makeAgency().makeTestApp()
         let rules = TestApp.rules(
             app.says(neighbour.text), app.says(foreign.text), app.says(app.plan),
             app.switches(to: "com.example.gone", saying: app.text),
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func aRuleThatNobodyCanReachIsRefused() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         func freeze(_ treatment: JSONTree, from products: [String]) throws -> TestAnswer {
             try app.agency.post(
                 "\(app.path)/rule-sets",

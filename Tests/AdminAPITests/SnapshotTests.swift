@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.database) struct SnapshotTests {
     @Test func snapshotsAreListedNewestFirst() throws {
-        let app = try GatewayStage().makeAgency().makeApp()
+        let app = try GatewayStage().makeAgency().makeTestApp()
         for _ in 1...3 {
             _ = try app.change { transaction in
                 try transaction.createEndpoint(
@@ -36,7 +36,7 @@ import Testing
 
     @Test func whoServesItIsTold() throws {
         let stage = try GatewayStage()
-        let app = try stage.makeAgency().makeApp()
+        let app = try stage.makeAgency().makeTestApp()
         let path = "\(app.path)/snapshots/1?environment=Production"
         let lonely = try app.agency.get(path)
         #expect(lonely.json["liveResponders"] == [] && lonely.json["servedByAll"] == false)
@@ -55,7 +55,7 @@ import Testing
         let last = try app.agency.get(path)
         #expect(last.json["liveResponders"] == ["one", "two"])
         #expect(last.json["servedByAll"] == true)
-        let other = try stage.makeAgency().makeApp()
+        let other = try stage.makeAgency().makeTestApp()
         let theirs = try other.agency.get("\(other.path)/snapshots/1")
         #expect(theirs.json["acknowledgements"] == [])
         #expect(theirs.json["servedByAll"] == false)

@@ -63,7 +63,7 @@ struct TestApp {
 }
 
 extension TestAgency {
-    func makeApp(_ name: String = "Mira") throws -> TestApp {
+    func makeTestApp(_ name: String = "Mira") throws -> TestApp {
         let now = stage.now
         let client = ClientID.make(at: now)
         let app = App(
