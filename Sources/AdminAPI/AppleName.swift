@@ -1,7 +1,7 @@
 internal import Retention
 
-/// What Apple's things are called in App Store Connect. Such a name stands in our paths, so it holds
-/// nothing that a path cannot carry, and nothing that a cursor is cut by.
+/// What Apple's things are called in App Store Connect. Such a name stands in our paths, so it
+/// holds nothing that a path cannot carry, and nothing that a cursor is cut by.
 enum AppleName {
     static let lengthLimit = 255
 

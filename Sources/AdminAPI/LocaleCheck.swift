@@ -1,7 +1,8 @@
 internal import Locales
 
 /// Whether a text is one of Apple's locales, letter by letter. What is meant is named, never taken
-/// in its stead: the caller would read back something else than it sent, and Apple compares exactly.
+/// in its stead: the caller would read back something else than it sent, and Apple compares
+/// exactly.
 enum LocaleCheck {
     /// How many near locales a refusal names.
     private static let suggestionsLimit = 5

@@ -33,8 +33,8 @@ extension TenantTransaction {
         touchBoth(app.id)
     }
 
-    /// Whether the app is there and this scope may see it; it stays so until the commit, for whoever
-    /// adds something to it.
+    /// Whether the app is there and this scope may see it; it stays so until the commit, for
+    /// whoever adds something to it.
     ///
     /// - Parameter alone: nobody else adds anything meanwhile. For whoever removes what others may
     ///   be about to name, and for whoever makes a thing unless it is there.

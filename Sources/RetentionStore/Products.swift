@@ -24,7 +24,8 @@ extension TenantTransaction {
         touchBoth(app)
     }
 
-    /// Replaces all but the identifier: plans that are not in `product` are gone, with their prices.
+    /// Replaces all but the identifier: plans that are not in `product` are gone, with their
+    /// prices.
     package func updateProduct(
         _ product: Product, prices: [BillingPlanPrice], of app: AppID
     ) throws {
