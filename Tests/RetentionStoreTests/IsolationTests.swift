@@ -15,7 +15,7 @@ import Testing
     /// things.
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
-            + accessAttempts(agencies) + ruleAttempts(agencies)
+            + accessAttempts(agencies) + contentChanges(agencies) + ruleAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -126,7 +126,8 @@ import Testing
             ("recordDecisions", { try $0.recordDecisions([record]) }),
             ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
         ]
-        return try own + accessAdditions(agencies) + ruleAdditions(agencies)
+        return try own + accessAdditions(agencies) + contentQuestions(agencies)
+            + ruleAdditions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
