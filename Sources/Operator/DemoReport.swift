@@ -188,20 +188,3 @@ extension String {
         self = "\(tenths / 10).\(abs(tenths % 10))"
     }
 }
-
-/// Columns under one another, each as wide as its widest cell.
-struct TextTable {
-    let head: [String]
-    let rows: [[String]]
-
-    var text: String {
-        let all = [head] + rows
-        let widths = head.indices.map { column in
-            all.map { TextWidth.columns(of: $0[column]) }.max() ?? 0
-        }
-        return all.map { row in
-            let cells = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-            return String(cells.reversed().drop { $0 == " " }.reversed()) + "\n"
-        }.joined()
-    }
-}
