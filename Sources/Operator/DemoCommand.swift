@@ -100,6 +100,7 @@ struct Demo {
         try processes.startSimulator()
         let agency = try load(processes)
         try processes.startResponder()
+        try processes.startGateway()
         try processes.startProxy()
         say("playing \(agency.pageViews.count) page views")
         let played = try processes.simulator.play(agency.pageViews)

@@ -29,11 +29,13 @@ package final class DemoProcesses {
 
     private struct Ports {
         let proxy, responder, responderAdmin, simulator, simulatorAdmin: UInt16
+        let gateway, gatewayAdmin: UInt16
 
         init() throws {
-            let free = try FreePort.find(5)
+            let free = try FreePort.find(7)
             (proxy, responder, responderAdmin) = (free[0], free[1], free[2])
             (simulator, simulatorAdmin) = (free[3], free[4])
+            (gateway, gatewayAdmin) = (free[5], free[6])
         }
     }
 
@@ -113,6 +115,18 @@ package final class DemoProcesses {
             readyAt: "http://127.0.0.1:\(ports.responderAdmin)/readyz", status: 200)
     }
 
+    package func startGateway() throws {
+        say("starting api-gateway")
+        try start(
+            "api-gateway", binaries + "/api-gateway",
+            environment: [
+                "HOLDFAST_DATABASE_URL": try url(role: "holdfast_gateway"),
+                "HOLDFAST_GATEWAY_PORT": String(ports.gateway),
+                "HOLDFAST_GATEWAY_ADMIN_PORT": String(ports.gatewayAdmin),
+                "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": platformKey.publicPath,
+            ], readyAt: "http://127.0.0.1:\(ports.gatewayAdmin)/readyz", status: 200)
+    }
+
     package func startProxy() throws {
         say("starting HAProxy")
         let configuration = "\(settings.deployDirectory)/\(DemoSettings.proxyFile)"
@@ -124,6 +138,7 @@ package final class DemoProcesses {
             environment: [
                 "HOLDFAST_PROXY_BIND": "127.0.0.1:\(ports.proxy)",
                 "HOLDFAST_RESPONDER_ADDRESS": "127.0.0.1:\(ports.responder)",
+                "HOLDFAST_GATEWAY_ADDRESS": "127.0.0.1:\(ports.gateway)",
             ], readyAt: "http://127.0.0.1:\(ports.proxy)/", status: 404)
     }
 
@@ -167,6 +182,7 @@ package final class DemoProcesses {
     package var proxyOrigin: String { "http://127.0.0.1:\(ports.proxy)" }
     package var responderOrigin: String { "http://127.0.0.1:\(ports.responder)" }
     package var responderAdminOrigin: String { "http://127.0.0.1:\(ports.responderAdmin)" }
+    package var gatewayAdminOrigin: String { "http://127.0.0.1:\(ports.gatewayAdmin)" }
     package var simulatorControlOrigin: String { simulator.base }
 
     package func operatorPool() throws -> Pool {

@@ -26,6 +26,7 @@ final class Stage {
             now: Instant(milliseconds: Clock.system.now()))
         for state in agency.simulatorStates { try processes.simulator.put(state) }
         try processes.startResponder(trustsSimulator: trustsSimulator)
+        try processes.startGateway()
         try processes.startProxy()
     }
 
