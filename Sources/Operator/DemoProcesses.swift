@@ -2,6 +2,8 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import Migrations
 package import Postgres
+internal import Retention
+internal import RetentionStore
 package import Service
 
 /// The processes of the demo, each with its own log file, all ended when this one ends.
@@ -195,10 +197,29 @@ package final class DemoProcesses {
         return pool
     }
 
+    /// Makes the sample agency as its own engineers would: a tenant and its first key as an
+    /// operator's command makes them, everything else over the admin API.
+    package func makeAgency() throws -> (agency: SampleAgency, api: AdminClient) {
+        let database = OperatorStore(
+            store: RetentionStore(pool: try operatorPool()),
+            now: Instant(milliseconds: Clock.system.now()))
+        let tenant = try database.createTenant(name: SampleAgency.name)
+        let (_, token) = try database.createKey(KeyOrder(tenant: tenant.id, name: "demo"))
+        let authorization = "Bearer \(token.text)"
+        try write(Array("Authorization: \(authorization)\n".utf8), to: authorizationFile)
+        let api = AdminClient(origin: proxyOrigin, authorization: authorization, stop: stop)
+        let agency = try SampleAgency.build(
+            of: tenant.id, over: api, placedIn: database.store, now: database.now)
+        return (agency, api)
+    }
+
     func whereToLook(_ agency: SampleAgency) -> String {
         """
 
         It stays up until Ctrl-C. Where to look:
+          admin API   curl -H @\(authorizationFile) \(proxyOrigin)/v1/apps
+                      curl \(proxyOrigin)/openapi.json
+                      metrics and readiness: curl \(gatewayAdminOrigin)/metrics
           metrics     curl http://127.0.0.1:\(ports.responderAdmin)/metrics
           readiness   curl http://127.0.0.1:\(ports.responderAdmin)/readyz
           simulator   curl http://127.0.0.1:\(ports.simulator)/control/statistics
@@ -234,6 +255,9 @@ package final class DemoProcesses {
     // MARK: Files
 
     private var furtherRoot: String { folder + "/simulator-root.der" }
+
+    /// A header for `curl -H @file`: so the key stands in no list of processes.
+    private var authorizationFile: String { folder + "/authorization" }
 
     private func logPath(_ name: String) -> String { "\(folder)/\(name).log" }
 
