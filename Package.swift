@@ -156,7 +156,10 @@ let testTargets: [Target] = [
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),
     .target(
-        name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
+        name: "TestSupport",
+        dependencies: [
+            "Migrations", "Operator", "Postgres", "Retention", "RetentionStore", "Signing",
+        ],
         path: "Tests/TestSupport", swiftSettings: rules),
     tests("TidyTests", []),
 ]
