@@ -87,8 +87,8 @@ let applications: [Target] = [
     module(
         "AdminAPI",
         [
-            "AppStore", "COpenAPI", "HTTPServer", "Locales", "Migrations", "Postgres", "Retention",
-            "RetentionStore", "Service", "Signing",
+            "AppStore", "COpenAPI", "HTTPServer", "Images", "Locales", "Migrations", "Postgres",
+            "Retention", "RetentionStore", "Service", "Signing",
         ]),
     module(
         "Operator",

@@ -107,17 +107,15 @@ extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
 }
 
 extension JSONTree {
-    /// RFC 7396: an object's members are put in, `null` takes one out, anything else replaces.
+    /// RFC 7396: an object's members are put in, anything else replaces. `null` stays in the place
+    /// of what it takes out, which readers take for absent: a member nobody knows is then refused
+    /// whatever its value.
     func merged(with patch: JSONTree) -> JSONTree {
         guard case .object(let changes) = patch else { return patch }
         var members: [String: JSONTree] = [:]
         if case .object(let present) = self { members = present }
         for (name, change) in changes {
-            if change == .null {
-                members[name] = nil
-            } else {
-                members[name] = (members[name] ?? .null).merged(with: change)
-            }
+            members[name] = (members[name] ?? .null).merged(with: change)
         }
         return .object(members)
     }

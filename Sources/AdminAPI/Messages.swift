@@ -1,5 +1,153 @@
-// /v1/apps/{appId}/messages: what is said.
+// /v1/apps/{appId}/messages: what a subscriber is told, by name.
+internal import HTTPServer
+internal import Retention
+internal import RetentionStore
 
 enum Messages {
-    static let operations: [Operation] = []
+    private static let path = "/v1/apps/{appId}/messages"
+
+    static let operations: [Operation] = [
+        .list("listMessages", path, .content, list),
+        .post("createMessage", path, .content, create),
+        .get("getMessage", "\(path)/{messageId}", .content, get),
+        .patch("updateMessage", "\(path)/{messageId}", .content, update),
+        .delete("deleteMessage", "\(path)/{messageId}", .content, delete),
+        .post("copyMessage", "\(path)/{messageId}/copies", .content, copy),
+    ]
+
+    // MARK: - Shapes
+
+    private struct Content {
+        let name: String
+        let kind: MessageKind
+
+        init(_ tree: JSONTree) throws(Problem) {
+            var reader = BodyReader(tree)
+            name = reader.text("name")
+            kind = reader.choice("kind", MessageKind.self)
+            try reader.finish()
+        }
+    }
+
+    private struct Change {
+        let name: String
+
+        init(_ patch: JSONTree, onto message: StoredMessage) throws(Problem) {
+            let content: JSONTree = ["name": .string(message.name)]
+            var reader = BodyReader(content.merged(with: patch))
+            name = reader.text("name")
+            if patch["kind"] != nil {
+                _ = reader.take("kind")
+                reader.note("kind", .notAllowed, "kind cannot be changed; make another message.")
+            }
+            try reader.finish()
+        }
+    }
+
+    static func form(_ message: StoredMessage) -> JSONTree {
+        [
+            "id": .id(message.id), "name": .string(message.name),
+            "kind": .string(message.kind.rawValue), "locales": .texts(message.locales),
+            "createdAt": .instant(message.createdAt),
+        ]
+    }
+
+    // MARK: - Handlers
+
+    private static func list(_ call: Call) throws -> Answer {
+        let app = try call.app()
+        let page = try call.page()
+        let rows = try call.transaction.listMessages(
+            of: app, after: try page.identifier(), limit: page.rowsWanted)
+        return call.list(rows, page, keys: { [$0.id.description] }, form: form)
+    }
+
+    private static func create(_ call: Call) throws -> Answer {
+        let app = try call.app()
+        let content = try Content(try call.body())
+        try requireRoom(in: app, call)
+        let id = MessageID.make(at: call.now)
+        try call.transaction.createMessage(id, name: content.name, kind: content.kind, of: app)
+        return try created(id, of: app, call, action: "message.create")
+    }
+
+    private static func get(_ call: Call) throws -> Answer {
+        let app = try call.app()
+        let message = try call.transaction.getMessage(try call.identifier("messageId"), of: app)
+        return .resource(form(message))
+    }
+
+    private static func update(_ call: Call) throws -> Answer {
+        let app = try call.app()
+        let id: MessageID = try call.identifier("messageId")
+        let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        try call.requireMatch(form(old))
+        let change = try Change(try call.body(), onto: old)
+        try call.transaction.updateMessage(id, name: change.name, of: app)
+        let new = try call.transaction.getMessage(id, of: app)
+        try call.audit(
+            "message.update", "message", id.description, app: app, before: form(old),
+            after: form(new))
+        return .resource(form(new))
+    }
+
+    private static func delete(_ call: Call) throws -> Answer {
+        let app = try call.app()
+        let id: MessageID = try call.identifier("messageId")
+        let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        try call.requireMatch(form(old))
+        let rules = try call.transaction.rulesNaming(id, of: app)
+        guard rules.isEmpty else {
+            throw Problem(
+                .inUse, "Rules still name it; change them first.",
+                errors: rules.map {
+                    FieldProblem(
+                        .pointer(""), .notAllowed,
+                        $0 == "draft"
+                            ? "The draft of the rules names it."
+                            : "The rules that are published in \($0) name it.")
+                })
+        }
+        try call.transaction.deleteMessage(id, of: app)
+        try call.audit("message.delete", "message", id.description, app: app, before: form(old))
+        return .noContent
+    }
+
+    private static func copy(_ call: Call) throws -> Answer {
+        let app = try call.app()
+        let id: MessageID = try call.identifier("messageId")
+        let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        var reader = BodyReader(try call.body())
+        let target: AppID? = reader.identifier("appId")
+        let name = reader.optionalText("name") ?? message.name
+        if let target, try !call.transaction.hasApp(target) {
+            reader.note("appId", .unknownReference, "There is no such app for this API key.")
+        }
+        try reader.finish()
+        guard let target else { throw Problem.notFound }
+        try requireRoom(in: target, call)
+        let copy = MessageID.make(at: call.now)
+        try call.transaction.copyMessage(id, from: app, to: target, as: copy, name: name)
+        return try created(
+            copy, of: target, call, action: "message.copy",
+            noting: ["copiedFrom": .id(id), "copiedFromApp": .id(app)])
+    }
+
+    private static func created(
+        _ id: MessageID, of app: AppID, _ call: Call, action: String,
+        noting more: [String: JSONTree] = [:]
+    ) throws -> Answer {
+        let form = form(try call.transaction.getMessage(id, of: app))
+        try call.audit(
+            action, "message", id.description, app: app, after: form.merging(more))
+        return .created(form, at: "/v1/apps/\(app)/messages/\(id)")
+    }
+
+    private static func requireRoom(in app: AppID, _ call: Call) throws {
+        let limit = MessageLimit.messagesOfApp
+        guard try call.transaction.countMessages(of: app) < limit else {
+            throw Problem(
+                .quotaExceeded, "Apple takes \(limit) messages of an app; delete some first.")
+        }
+    }
 }

@@ -18,9 +18,11 @@ package enum MessageLimit {
     package static let altTextUnits = 150
     package static let bulletTextUnits = 66
     package static let bullets = 5
+    /// Apple's limit of an app. It counts each localization; more messages than that never go up.
+    package static let messagesOfApp = 2_000
 }
 
-package enum HeaderPosition: String, Codable, Sendable {
+package enum HeaderPosition: String, Codable, Sendable, CaseIterable {
     case aboveBody = "ABOVE_BODY"
     case aboveImage = "ABOVE_IMAGE"
 }
@@ -77,21 +79,23 @@ package struct Localization: Hashable, Codable, Sendable {
     /// Everything that is wrong with this text for a message of `kind`; empty when Apple's limits
     /// and combinations are kept.
     package func problems(for kind: MessageKind) -> [ContentProblem] {
-        var problems = [
-            ContentProblem.tooLong("header", header, limit: MessageLimit.headerUnits),
-            .tooLong("body", body, limit: MessageLimit.bodyUnits),
-            image.flatMap { .tooLong("altText", $0.altText, limit: MessageLimit.altTextUnits) },
-        ].compactMap(\.self)
-        if header.isEmpty { problems.append(.init(field: "header", problem: "is empty")) }
-        if body.isEmpty { problems.append(.init(field: "body", problem: "is empty")) }
+        var problems: [ContentProblem] = []
+        problems += .text("header", header, limit: MessageLimit.headerUnits)
+        problems += .text("body", body, limit: MessageLimit.bodyUnits)
+        if let image {
+            problems += .altText("image/altText", image.altText)
+        }
         problems += bulletProblems
         if headerPosition == .aboveImage, image == nil {
-            problems.append(.init(field: "headerPosition", problem: "ABOVE_IMAGE needs an image"))
-        }
-        if kind != .text, image != nil || !bullets.isEmpty {
             problems.append(
-                .init(field: "image", problem: "a \(kind.rawValue) message has no image or bullets")
-            )
+                ContentProblem("headerPosition", .notAllowed, "ABOVE_IMAGE needs an image"))
+        }
+        if kind != .text {
+            let shown = [("image", image != nil), ("bulletPoints", !bullets.isEmpty)]
+            problems += shown.filter(\.1).map { field, _ in
+                ContentProblem(
+                    field, .notAllowed, "a \(kind.rawValue) message has no image or bullets")
+            }
         }
         return problems
     }
@@ -99,19 +103,16 @@ package struct Localization: Hashable, Codable, Sendable {
     private var bulletProblems: [ContentProblem] {
         var problems: [ContentProblem] = []
         if bullets.count > MessageLimit.bullets {
-            let problem = "\(bullets.count) bullets, Apple allows \(MessageLimit.bullets)"
-            problems.append(.init(field: "bulletPoints", problem: problem))
+            problems.append(
+                ContentProblem(
+                    "bulletPoints", .tooMany,
+                    "\(bullets.count) bullets, Apple allows \(MessageLimit.bullets)",
+                    limit: MessageLimit.bullets, measured: bullets.count))
         }
         for (index, bullet) in bullets.enumerated() {
             let field = "bulletPoints/\(index)"
-            if bullet.text.isEmpty {
-                problems.append(.init(field: "\(field)/text", problem: "is empty"))
-            }
-            problems += [
-                .tooLong("\(field)/text", bullet.text, limit: MessageLimit.bulletTextUnits),
-                .tooLong(
-                    "\(field)/altText", bullet.image.altText, limit: MessageLimit.altTextUnits),
-            ].compactMap(\.self)
+            problems += .text("\(field)/text", bullet.text, limit: MessageLimit.bulletTextUnits)
+            problems += .altText("\(field)/altText", bullet.image.altText)
         }
         return problems
     }
@@ -119,19 +120,71 @@ package struct Localization: Hashable, Codable, Sendable {
 
 /// One thing that Apple would refuse: the field, the limit and what was measured.
 package struct ContentProblem: Hashable, Sendable {
-    package let field: String
-    package let problem: String
-
-    package init(field: String, problem: String) {
-        self.field = field
-        self.problem = problem
+    package enum Code: String, Sendable {
+        case tooLong, tooShort, tooMany, notAllowed
+        case hasAlphaChannel, transparent, animated, wrongSize
     }
 
-    static func tooLong(_ field: String, _ text: String, limit: Int) -> ContentProblem? {
+    /// With slashes where it is inside another: `bulletPoints/0/text`.
+    package let field: String
+    package let code: Code
+    package let problem: String
+    package let limit: Int?
+    package let measured: Int?
+    package let unit: String?
+
+    init(
+        _ field: String, _ code: Code, _ problem: String, limit: Int? = nil, measured: Int? = nil,
+        unit: String? = nil
+    ) {
+        self.field = field
+        self.code = code
+        self.problem = problem
+        self.limit = limit
+        self.measured = measured
+        self.unit = unit
+    }
+}
+
+extension [ContentProblem] {
+    /// Of a text that must say something.
+    fileprivate static func text(_ field: String, _ text: String, limit: Int) -> [ContentProblem] {
+        if text.isEmpty {
+            return [
+                ContentProblem(
+                    field, .tooShort, "is empty", limit: 1, measured: 0, unit: ContentProblem.units)
+            ]
+        }
+        let problem = tooLong(field, text, limit: limit)
+        guard problem.isEmpty, text.hasNothingVisible else { return problem }
+        return [ContentProblem(field, .notAllowed, "holds nothing that can be seen")]
+    }
+
+    fileprivate static func altText(_ field: String, _ text: String) -> [ContentProblem] {
+        tooLong(field, text, limit: MessageLimit.altTextUnits)
+    }
+
+    private static func tooLong(_ field: String, _ text: String, limit: Int) -> [ContentProblem] {
         let units = text.utf16.count
-        guard units > limit else { return nil }
-        return ContentProblem(
-            field: field, problem: "\(units) UTF-16 units, Apple allows \(limit)")
+        guard units > limit else { return [] }
+        return [
+            ContentProblem(
+                field, .tooLong, "\(units) UTF-16 units, Apple allows \(limit)", limit: limit,
+                measured: units, unit: ContentProblem.units)
+        ]
+    }
+}
+
+extension ContentProblem {
+    fileprivate static let units = "UTF-16 units"
+}
+
+extension String {
+    /// Blanks and marks that have no width: Apple would show an empty line.
+    fileprivate var hasNothingVisible: Bool {
+        unicodeScalars.allSatisfy {
+            $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+        }
     }
 }
 

@@ -22,6 +22,26 @@ package struct NewImage: Sendable {
     }
 }
 
+package struct StoredImage: Sendable {
+    package let id: ImageID
+    package let size: ImageSize
+    /// In pixels.
+    package let width: Int32
+    /// In pixels.
+    package let height: Int32
+    package let byteCount: Int32
+    package let sha256: [UInt8]
+    package let createdAt: Instant
+    package let placements: [ImagePlacement]
+}
+
+/// An image as an object at Apple.
+package struct ImagePlacement: Sendable {
+    package let environment: StoreEnvironment
+    package let appleId: UUID
+    package let state: ReviewState
+}
+
 extension TenantTransaction {
     /// Keeps a picture for an app: its bytes once per tenant, one identifier per app and use. The
     /// same bytes again return the identifier they have.
@@ -66,12 +86,12 @@ extension TenantTransaction {
               and image_id = \(image.uuid)
             """)
         guard let row = rows.first else {
-            throw StoreError(code: .notFound, message: "there is no image \(image)")
+            throw StoreError.noImage(image)
         }
         // With the use: at Apple an image has one, so the same picture for both is two images.
         let content =
             try row.decode([UInt8].self, "sha256") + row.decode(String.self, "image_size").utf8
-        let appleId = try appleIdentifier(.image, content: content, at: key)
+        let appleId = try AppleIdentities(self, key).identifier(.image, content)
         try recordAppleObject(appleId, .image, at: key, state: state)
         _ = try connection.query(
             """
@@ -86,17 +106,139 @@ extension TenantTransaction {
         return appleId
     }
 
-    func imageSize(_ image: ImageID, of app: AppID) throws -> ImageSize? {
+    /// What each image of the app was stored for; those it does not have are left out.
+    package func imageSizes(
+        _ images: Set<ImageID>, of app: AppID
+    ) throws -> [ImageID: ImageSize] {
+        guard !images.isEmpty else { return [:] }
         let rows = try connection.query(
             """
-            select image_size from holdfast.image
+            select image_id, image_size from holdfast.image
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and image_id = any(\(images.map(\.uuid)))
+            """)
+        var sizes: [ImageID: ImageSize] = [:]
+        for row in rows {
+            sizes[ImageID(try row.decode("image_id"))] = ImageSize(
+                rawValue: try row.decode("image_size"))
+        }
+        return sizes
+    }
+
+    /// Gives another app of the tenant the same picture for the same use.
+    ///
+    /// - Returns: its identifier there: the one it has where it is there already.
+    func copyImage(_ image: ImageID, from app: AppID, to target: AppID) throws -> ImageID {
+        guard app != target else { return image }
+        _ = try connection.query(
+            """
+            insert into holdfast.image (tenant_id, app_id, image_id, image_size, sha256, width,
+              height, byte_count, created_at)
+            select tenant_id, \(target.uuid), \(ImageID.make(at: now).uuid), image_size, sha256,
+              width, height, byte_count, \(timestamp)
+            from holdfast.image
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and image_id = \(image.uuid)
+            on conflict on constraint image_content_unique do nothing
+            """)
+        let rows = try connection.query(
+            """
+            select t.image_id from holdfast.image t
+            join holdfast.image s using (tenant_id, sha256, image_size)
+            where s.tenant_id = \(tenant.uuid) and s.app_id = \(app.uuid)
+              and s.image_id = \(image.uuid) and t.app_id = \(target.uuid)
+            """)
+        guard let row = rows.first else { throw StoreError.noImage(image) }
+        return ImageID(try row.decode("image_id"))
+    }
+
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listImages(
+        of app: AppID, after: ImageID?, limit: Int32
+    ) throws -> [StoredImage] {
+        let rows = try connection.query(
+            """
+            select image_id, image_size, width, height, byte_count, sha256, created_at
+            from holdfast.image
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and (\(after?.uuid)::uuid is null or image_id > \(after?.uuid))
+            order by image_id
+            limit \(limit)
+            """)
+        return try stored(rows, of: app)
+    }
+
+    package func countImages(of app: AppID) throws -> Int64 {
+        let rows = try connection.query(
+            """
+            select count(*) as count from holdfast.image
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+        return try rows.first?.decode("count") ?? 0
+    }
+
+    /// - Throws: `StoreError.notFound`, also where this scope may not see it.
+    package func getImage(_ image: ImageID, of app: AppID) throws -> StoredImage {
+        let rows = try connection.query(
+            """
+            select image_id, image_size, width, height, byte_count, sha256, created_at
+            from holdfast.image
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
               and image_id = \(image.uuid)
             """)
-        guard let row = rows.first else {
-            throw StoreError(code: .notFound, message: "there is no image \(image)")
+        guard let stored = try stored(rows, of: app).first else { throw StoreError.noImage(image) }
+        return stored
+    }
+
+    /// The file, byte for byte.
+    package func imageFile(_ image: ImageID, of app: AppID) throws -> [UInt8] {
+        let rows = try connection.query(
+            """
+            select f.png from holdfast.image i
+            join holdfast.image_file f using (tenant_id, sha256)
+            where i.tenant_id = \(tenant.uuid) and i.app_id = \(app.uuid)
+              and i.image_id = \(image.uuid)
+            """)
+        guard let row = rows.first else { throw StoreError.noImage(image) }
+        return try row.decode("png")
+    }
+
+    /// - Throws: a foreign key's `PostgresError` while a localization shows it.
+    package func deleteImage(_ image: ImageID, of app: AppID) throws {
+        let rows = try connection.query(
+            """
+            delete from holdfast.image
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and image_id = \(image.uuid)
+            """)
+        guard rows.affected == 1 else { throw StoreError.noImage(image) }
+    }
+
+    private func stored(_ rows: Rows, of app: AppID) throws -> [StoredImage] {
+        let ids: [UUID] = try rows.map { try $0.decode("image_id") }
+        let placed = try connection.query(
+            """
+            select p.image_id, p.environment, p.apple_id, o.state
+            from holdfast.image_placement p
+            join holdfast.apple_object o using (tenant_id, app_id, environment, apple_id)
+            where p.tenant_id = \(tenant.uuid) and p.app_id = \(app.uuid)
+              and p.image_id = any(\(ids))
+            order by p.image_id, p.environment
+            """)
+        var placements: [UUID: [ImagePlacement]] = [:]
+        for row in placed {
+            guard let environment = StoreEnvironment(rawValue: try row.decode("environment")) else {
+                continue
+            }
+            placements[try row.decode("image_id"), default: []].append(
+                ImagePlacement(
+                    environment: environment, appleId: try row.decode("apple_id"),
+                    state: ReviewState(rawValue: try row.decode("state"))))
         }
-        return ImageSize(rawValue: try row.decode("image_size"))
+        return try rows.map { row in
+            let id: UUID = try row.decode("image_id")
+            return try StoredImage(row: row, placements: placements[id] ?? [])
+        }
     }
 
     /// The identifier at Apple of every image placed there.
@@ -112,5 +254,28 @@ extension TenantTransaction {
             images[ImageID(try row.decode("image_id"))] = try row.decode("apple_id")
         }
         return images
+    }
+}
+
+extension StoredImage {
+    fileprivate init(row: Row, placements: [ImagePlacement]) throws {
+        id = ImageID(try row.decode("image_id"))
+        let size: String = try row.decode("image_size")
+        guard let known = ImageSize(rawValue: size) else {
+            throw StoreError(code: .invalid, message: "image size \(size) is not known here")
+        }
+        self.size = known
+        width = try row.decode("width")
+        height = try row.decode("height")
+        byteCount = try row.decode("byte_count")
+        sha256 = try row.decode("sha256")
+        createdAt = try row.instant("created_at")
+        self.placements = placements
+    }
+}
+
+extension StoreError {
+    static func noImage(_ image: ImageID) -> StoreError {
+        StoreError(code: .notFound, message: "there is no image \(image)")
     }
 }

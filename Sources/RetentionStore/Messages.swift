@@ -1,7 +1,16 @@
-// Tables: message, localization, bullet.
+// Table: message.
 internal import FoundationEssentials
 internal import Postgres
 package import Retention
+
+package struct StoredMessage: Sendable {
+    package let id: MessageID
+    package let name: String
+    package let kind: MessageKind
+    package let createdAt: Instant
+    /// Those it has a text in, sorted.
+    package let locales: [String]
+}
 
 extension TenantTransaction {
     package func createMessage(
@@ -15,50 +24,147 @@ extension TenantTransaction {
             """)
     }
 
-    /// Adds the text of one locale.
-    ///
-    /// - Throws: `StoreError`: `invalid` naming each field that Apple would refuse, `notFound` for
-    ///   an unknown message or image.
-    package func createLocalization(
-        _ localization: Localization, of message: MessageID, app: AppID
-    ) throws {
-        let problems = localization.problems(for: try messageKind(message, of: app))
-        guard problems.isEmpty else {
-            let list = problems.map { "\($0.field): \($0.problem)" }.joined(separator: "; ")
-            throw StoreError(code: .invalid, message: "\(localization.locale): \(list)")
-        }
-        try requireImages(of: localization, app: app)
-        _ = try connection.query(
+    /// In the order they were made; `after` is the last one of the page before.
+    package func listMessages(
+        of app: AppID, after: MessageID?, limit: Int32
+    ) throws -> [StoredMessage] {
+        let rows = try connection.query(
             """
-            insert into holdfast.localization (tenant_id, app_id, message_id, locale, header, body,
-              header_position, image_id, alt_text)
-            values (\(tenant.uuid), \(app.uuid), \(message.uuid), \(localization.locale),
-              \(localization.header), \(localization.body),
-              \(localization.headerPosition?.rawValue), \(localization.image?.image.uuid),
-              \(localization.image?.altText))
+            select m.message_id, m.name, m.kind, m.created_at,
+              array(select l.locale from holdfast.localization l
+                where l.tenant_id = m.tenant_id and l.app_id = m.app_id
+                  and l.message_id = m.message_id
+                order by l.locale) as locales
+            from holdfast.message m
+            where m.tenant_id = \(tenant.uuid) and m.app_id = \(app.uuid)
+              and (\(after?.uuid)::uuid is null or m.message_id > \(after?.uuid))
+            order by m.message_id
+            limit \(limit)
             """)
-        for (ordinal, bullet) in localization.bullets.enumerated() {
+        return try rows.map(StoredMessage.init(row:))
+    }
+
+    /// - Parameter forUpdate: nobody else changes it or its localizations until the commit.
+    /// - Throws: `StoreError.notFound`, also where this scope may not see it.
+    package func getMessage(
+        _ id: MessageID, of app: AppID, forUpdate: Bool = false
+    ) throws -> StoredMessage {
+        if forUpdate {
             _ = try connection.query(
                 """
-                insert into holdfast.bullet (tenant_id, app_id, message_id, locale, ordinal, text,
-                  image_id, alt_text)
-                values (\(tenant.uuid), \(app.uuid), \(message.uuid), \(localization.locale),
-                  \(Int16(ordinal)), \(bullet.text), \(bullet.image.image.uuid),
-                  \(bullet.image.altText))
+                select from holdfast.message
+                where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+                  and message_id = \(id.uuid) for update
                 """)
+        }
+        guard let message = try findMessage(id, of: app) else { throw StoreError.noMessage(id) }
+        return message
+    }
+
+    package func findMessage(_ id: MessageID, of app: AppID) throws -> StoredMessage? {
+        let rows = try connection.query(
+            """
+            select m.message_id, m.name, m.kind, m.created_at,
+              array(select l.locale from holdfast.localization l
+                where l.tenant_id = m.tenant_id and l.app_id = m.app_id
+                  and l.message_id = m.message_id
+                order by l.locale) as locales
+            from holdfast.message m
+            where m.tenant_id = \(tenant.uuid) and m.app_id = \(app.uuid)
+              and m.message_id = \(id.uuid)
+            """)
+        return try rows.first.map(StoredMessage.init(row:))
+    }
+
+    /// `nil` where the app has none of this name; compared by bytes.
+    package func findMessage(named name: String, of app: AppID) throws -> StoredMessage? {
+        let rows = try connection.query(
+            """
+            select message_id from holdfast.message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and name = \(name)
+            """)
+        guard let row = rows.first else { return nil }
+        return try findMessage(MessageID(try row.decode("message_id")), of: app)
+    }
+
+    package func countMessages(of app: AppID) throws -> Int64 {
+        let rows = try connection.query(
+            """
+            select count(*) as count from holdfast.message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+        return try rows.first?.decode("count") ?? 0
+    }
+
+    package func updateMessage(_ id: MessageID, name: String, of app: AppID) throws {
+        _ = try connection.query(
+            """
+            update holdfast.message set name = \(name)
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and message_id = \(id.uuid)
+            """)
+    }
+
+    /// Its localizations go with it.
+    ///
+    /// - Throws: a foreign key's `PostgresError` while a default names it. Rules hold no key: ask
+    ///   `rulesNaming`.
+    package func deleteMessage(_ id: MessageID, of app: AppID) throws {
+        _ = try connection.query(
+            """
+            delete from holdfast.message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and message_id = \(id.uuid)
+            """)
+        touchBoth(app)
+    }
+
+    /// Which rules of the app name a message: `draft`, or the environments where such rules are
+    /// published. Versions that are not published hold nothing up: publishing checks them.
+    package func rulesNaming(_ message: MessageID, of app: AppID) throws -> [String] {
+        let pattern = JSON(
+            Array(#"{"rules": [{"treatment": {"messageId": "\#(message)"}}]}"#.utf8))
+        let rows = try connection.query(
+            """
+            select 'draft' as place from holdfast.rule_set_draft
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) and body @> \(pattern)
+            union
+            select p.environment from holdfast.rule_set_publication p
+            join holdfast.rule_set r using (tenant_id, app_id, version)
+            where p.tenant_id = \(tenant.uuid) and p.app_id = \(app.uuid)
+              and r.body @> \(pattern)
+            order by place
+            """)
+        return try rows.map { try $0.decode("place") }
+    }
+
+    /// Makes the message anew in another app of the tenant, or in its own under another name, with
+    /// its localizations and the images that they show. What became of it at Apple stays behind.
+    package func copyMessage(
+        _ id: MessageID, from app: AppID, to target: AppID, as copy: MessageID, name: String
+    ) throws {
+        let message = try getMessage(id, of: app, forUpdate: true)
+        try createMessage(copy, name: name, kind: message.kind, of: target)
+        for locale in message.locales {
+            let text = try localization(locale, of: id, app: app)
+            let image = try text.image.map { try copied($0, from: app, to: target) }
+            let bullets = try text.bullets.map {
+                Bullet(text: $0.text, image: try copied($0.image, from: app, to: target))
+            }
+            try createLocalization(
+                Localization(
+                    locale: locale, header: text.header, body: text.body,
+                    headerPosition: text.headerPosition, image: image, bullets: bullets),
+                of: copy, app: target)
         }
     }
 
-    /// Apple refuses a message whose picture was uploaded for the other use.
-    private func requireImages(of localization: Localization, app: AppID) throws {
-        let uses =
-            (localization.image.map { [($0.image, ImageSize.fullSize)] } ?? [])
-            + localization.bullets.map { ($0.image.image, ImageSize.bulletPoint) }
-        for (image, size) in uses where try imageSize(image, of: app) != size {
-            throw StoreError(
-                code: .invalid,
-                message: "\(localization.locale): \(image) is not of size \(size.rawValue)")
-        }
+    private func copied(
+        _ placed: PlacedImage, from app: AppID, to target: AppID
+    ) throws -> PlacedImage {
+        PlacedImage(
+            image: try copyImage(placed.image, from: app, to: target), altText: placed.altText)
     }
 
     func messageKind(_ message: MessageID, of app: AppID) throws -> MessageKind {
@@ -70,47 +176,27 @@ extension TenantTransaction {
             """)
         guard let row = rows.first,
             let kind = MessageKind(rawValue: try row.decode(String.self, "kind"))
-        else { throw StoreError(code: .notFound, message: "there is no message \(message)") }
+        else { throw StoreError.noMessage(message) }
         return kind
     }
+}
 
-    func localization(
-        _ locale: String, of message: MessageID, app: AppID
-    ) throws -> Localization {
-        let rows = try connection.query(
-            """
-            select header, body, header_position, image_id, alt_text from holdfast.localization
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
-              and message_id = \(message.uuid) and locale = \(locale)
-            """)
-        guard let row = rows.first else {
-            throw StoreError(code: .notFound, message: "\(message) has no text in \(locale)")
+extension StoredMessage {
+    fileprivate init(row: Row) throws {
+        id = MessageID(try row.decode("message_id"))
+        name = try row.decode("name")
+        let kind: String = try row.decode("kind")
+        guard let known = MessageKind(rawValue: kind) else {
+            throw StoreError(code: .invalid, message: "message kind \(kind) is not known here")
         }
-        let position: String? = try row.decode("header_position")
-        return Localization(
-            locale: locale, header: try row.decode("header"), body: try row.decode("body"),
-            headerPosition: position.flatMap(HeaderPosition.init(rawValue:)),
-            image: try placedImage(row), bullets: try bullets(locale, of: message, app: app))
+        self.kind = known
+        createdAt = try row.instant("created_at")
+        locales = try row.decode("locales")
     }
+}
 
-    private func bullets(_ locale: String, of message: MessageID, app: AppID) throws -> [Bullet] {
-        let rows = try connection.query(
-            """
-            select text, image_id, alt_text from holdfast.bullet
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
-              and message_id = \(message.uuid) and locale = \(locale)
-            order by ordinal
-            """)
-        return try rows.compactMap { row in
-            guard let image = try placedImage(row) else { return nil }
-            return Bullet(text: try row.decode("text"), image: image)
-        }
-    }
-
-    private func placedImage(_ row: Row) throws -> PlacedImage? {
-        guard let image: UUID = try row.decode(UUID?.self, "image_id"),
-            let altText: String = try row.decode(String?.self, "alt_text")
-        else { return nil }
-        return PlacedImage(image: ImageID(image), altText: altText)
+extension StoreError {
+    static func noMessage(_ message: MessageID) -> StoreError {
+        StoreError(code: .notFound, message: "there is no message \(message)")
     }
 }

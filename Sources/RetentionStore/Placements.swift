@@ -1,4 +1,4 @@
-// Tables: apple_object, message_placement, default_message.
+// Tables: apple_object, message_placement.
 package import FoundationEssentials
 internal import Postgres
 package import Retention
@@ -12,13 +12,12 @@ extension TenantTransaction {
         _ message: MessageID, locale: String, at key: AppEnvironment, state: ReviewState
     ) throws -> UUID {
         let text = try localization(locale, of: message, app: key.app)
-        guard let content = text.canonicalContent(appleImages: try appleImages(at: key)) else {
+        guard let appleId = try AppleIdentities(self, key).identifier(of: text) else {
             throw StoreError(
                 code: .invalid,
                 message:
                     "\(message) in \(locale) shows an image that is not at Apple; place it first")
         }
-        let appleId = try appleIdentifier(.message, content: content, at: key)
         try recordAppleObject(appleId, .message, at: key, state: state)
         _ = try connection.query(
             """
@@ -47,39 +46,6 @@ extension TenantTransaction {
             throw StoreError(code: .notFound, message: "there is no object \(appleId) at Apple")
         }
         touch(key)
-    }
-
-    /// Makes the message the product's default in one locale, as configured at Apple.
-    package func setDefaultMessage(
-        _ message: MessageID, product: String, locale: String, at key: AppEnvironment
-    ) throws {
-        guard try messageKind(message, of: key.app) == .text else {
-            throw StoreError(
-                code: .invalid, message: "\(message) cannot be a default: Apple allows text only")
-        }
-        _ = try connection.query(
-            """
-            insert into holdfast.default_message (tenant_id, app_id, environment, product_id,
-              locale, message_id)
-            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(product),
-              \(locale), \(message.uuid))
-            on conflict (tenant_id, app_id, environment, product_id, locale)
-              do update set message_id = excluded.message_id
-            """)
-        touch(key)
-    }
-
-    func appleIdentifier(
-        _ kind: AppleContent.Kind, content: [UInt8], at key: AppEnvironment
-    ) throws -> UUID {
-        let source = AppleContent(
-            app: key.app, environment: key.environment, kind: kind, canonicalContent: content,
-            generation: 0)
-        let digest = SHA256.digest(source.bytesToDigest(salt: try appleIdSalt(key.app)))
-        guard let identifier = UUID.version8(digest: digest) else {
-            throw StoreError(code: .invalid, message: "a SHA-256 digest has 32 bytes")
-        }
-        return identifier
     }
 
     /// Equal content is one object: one that is known keeps the state Apple gave it, which only
@@ -123,22 +89,35 @@ extension TenantTransaction {
                     zip(locales, appleIds), uniquingKeysWith: { first, _ in first }))
         }
     }
+}
 
-    func servedDefaults(at key: AppEnvironment) throws -> [ServedDefault] {
-        let rows = try connection.query(
-            """
-            select d.product_id, d.locale, a.apple_id
-            from holdfast.default_message d
-            join holdfast.approved_placement a
-              using (tenant_id, app_id, environment, message_id, locale)
-            where d.tenant_id = \(tenant.uuid) and d.app_id = \(key.app.uuid)
-              and d.environment = \(key.environment.rawValue)
-            order by d.product_id, d.locale
-            """)
-        return try rows.map { row in
-            ServedDefault(
-                productId: try row.decode("product_id"), locale: try row.decode("locale"),
-                messageIdentifier: try row.decode("apple_id"))
+/// Which identifiers at Apple the content of one app and environment has: read once, asked for each
+/// text.
+struct AppleIdentities {
+    private let key: AppEnvironment
+    private let salt: [UInt8]
+    private let images: [ImageID: UUID]
+
+    init(_ transaction: TenantTransaction, _ key: AppEnvironment) throws {
+        self.key = key
+        salt = try transaction.appleIdSalt(key.app)
+        images = try transaction.appleImages(at: key)
+    }
+
+    /// `nil` where a picture has no identifier there.
+    func identifier(of text: Localization) throws -> UUID? {
+        guard let content = text.canonicalContent(appleImages: images) else { return nil }
+        return try identifier(.message, content)
+    }
+
+    func identifier(_ kind: AppleContent.Kind, _ content: [UInt8]) throws -> UUID {
+        let source = AppleContent(
+            app: key.app, environment: key.environment, kind: kind, canonicalContent: content,
+            generation: 0)
+        let digest = SHA256.digest(source.bytesToDigest(salt: salt))
+        guard let identifier = UUID.version8(digest: digest) else {
+            throw StoreError(code: .invalid, message: "a SHA-256 digest has 32 bytes")
         }
+        return identifier
     }
 }

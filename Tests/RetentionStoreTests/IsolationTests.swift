@@ -15,7 +15,8 @@ import Testing
     /// things.
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
-            + accessAttempts(agencies) + ruleAttempts(agencies) + catalogAttempts(agencies)
+            + accessAttempts(agencies) + ruleAttempts(agencies) + contentChanges(agencies)
+            + catalogAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -127,7 +128,7 @@ import Testing
             ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
         ]
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
-            + catalogAdditions(agencies)
+            + contentQuestions(agencies) + catalogAdditions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {

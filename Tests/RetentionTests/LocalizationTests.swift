@@ -34,7 +34,7 @@ import Testing
         let make: [(String, Int, (Int) -> Localization)] = [
             ("header", 66, { Self.localization(header: Self.text($0)) }),
             ("body", 144, { Self.localization(body: Self.text($0)) }),
-            ("altText", 150, { Self.localization(image: Self.alt($0)) }),
+            ("image/altText", 150, { Self.localization(image: Self.alt($0)) }),
             (
                 "bulletPoints/0/text", 66,
                 { Self.localization(bullets: [Self.bullet(Self.text($0))]) }
@@ -55,6 +55,8 @@ import Testing
             Self.localization(header: Self.text(67)).problems(for: .text).first)
         #expect(problem.problem.contains("67"))
         #expect(problem.problem.contains("66"))
+        #expect(problem.code == .tooLong)
+        #expect(problem.limit == 66 && problem.measured == 67)
     }
 
     @Test func `what counts are UTF-16 units: an emoji is two, a family eleven`() {
@@ -83,6 +85,15 @@ import Testing
         #expect(fields(Self.localization(bullets: bullets)) == ["bulletPoints"])
     }
 
+    @Test(arguments: [" ", "\n\t", "\u{200b}", "\u{3000}\u{200f}", "\u{3164}"])
+    func `a text in which nothing can be seen is no text`(_ text: String) {
+        let blank = Self.localization(header: text, body: text, bullets: [Self.bullet(text)])
+        let problems = blank.problems(for: .text)
+        #expect(problems.map(\.field) == ["header", "body", "bulletPoints/0/text"])
+        #expect(problems.allSatisfy { $0.code == .notAllowed })
+        #expect(fields(Self.localization(header: text + "é" + text)) == [])
+    }
+
     @Test func `every wrong bullet is named by its place`() {
         let bullets = [
             Self.bullet(), Self.bullet(Self.text(67)), Self.bullet(), Self.bullet(Self.text(67)),
@@ -104,7 +115,7 @@ import Testing
         #expect(fields(withImage, .text) == [])
         #expect(fields(withBullets, .text) == [])
         #expect(fields(withImage, kind) == ["image"])
-        #expect(fields(withBullets, kind) == ["image"])
+        #expect(fields(withBullets, kind) == ["bulletPoints"])
         #expect(fields(Self.localization(), kind) == [])
     }
 
