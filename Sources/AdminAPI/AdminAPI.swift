@@ -84,6 +84,11 @@ package enum AdminAPI {
             do {
                 let status = try pool.withConnection { try migrator.status($0) }
                 if let refusal = SchemaRefusal(status) { throw refusal }
+                try pool.withConnection { connection in
+                    try CatalogLint.check(connection, asNewer: status == .ahead) { finding in
+                        runtime.log.error("catalog_finding", [("advice", .string("\(finding)"))])
+                    }
+                }
                 return true
             } catch let error as PostgresError {
                 runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])

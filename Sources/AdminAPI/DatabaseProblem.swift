@@ -60,6 +60,8 @@ enum DatabaseProblem {
                     FieldProblem(
                         .pointer(""), .notAllowed, "Still named by: \(error.table ?? constraint).")
                 ])
+        case State.foreignKey where constraint == "image_file_exists":
+            return .unavailable("The same picture is being removed; send it again.")
         case State.foreignKey:
             let pointer = references[constraint] ?? ""
             return .validation([

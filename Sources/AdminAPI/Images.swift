@@ -75,7 +75,7 @@ enum Images {
         do {
             return try judge(preparation.body, size, flattens: flattens)
         } catch let refusal as PNGRefusal {
-            throw Problem.validation(problems(of: refusal, size))
+            throw Problem.validation(problems(of: refusal, size, flattens: flattens))
         }
     }
 
@@ -98,16 +98,20 @@ enum Images {
     }
 
     /// What is wrong with the file, and with the picture as far as the file tells.
-    private static func problems(of refusal: PNGRefusal, _ size: ImageSize) -> [FieldProblem] {
+    private static func problems(
+        of refusal: PNGRefusal, _ size: ImageSize, flattens: Bool
+    ) -> [FieldProblem] {
         let ofFile = refusal.faults.compactMap { fault in
             code(of: fault).map {
                 FieldProblem(.pointer(""), $0, "The picture: \(fault.message).")
             }
         }
         guard let header = refusal.header else { return ofFile }
+        // Whether an alpha channel could be taken away is not known before the pixels are.
         let picture = PictureFacts(
-            width: header.width, height: header.height, hasAlphaChannel: header.hasAlphaChannel,
-            hasTransparentPixel: nil, isAnimated: header.isAnimated)
+            width: header.width, height: header.height,
+            hasAlphaChannel: header.hasAlphaChannel && !flattens, hasTransparentPixel: nil,
+            isAnimated: header.isAnimated)
         let ofPicture = size.problems(of: picture).map { FieldProblem($0, at: .pointer("")) }
         return ofFile + ofPicture
     }

@@ -56,7 +56,9 @@ package indirect enum JSONTree: Hashable, Sendable {
     }
 
     static func text(_ value: String?) -> JSONTree { optional(value, JSONTree.string) }
-    package static func texts(_ values: [String]) -> JSONTree { .array(values.map(JSONTree.string)) }
+    package static func texts(_ values: [String]) -> JSONTree {
+        .array(values.map(JSONTree.string))
+    }
 }
 
 extension JSONTree: Codable {

@@ -1,12 +1,14 @@
 internal import Migrations
 internal import Postgres
+internal import RetentionStore
 internal import Service
 
 extension Command {
     /// Brings the schema forward: the only thing that ever does.
     static let migrate = Command(
         name: "migrate",
-        meaning: "Bring the database's schema to this build's, and make partitions ahead.",
+        meaning:
+            "Bring the database's schema to this build's, make partitions ahead, check grants.",
         table: [
             Setting(
                 "HOLDFAST_DATABASE_URL",
@@ -18,6 +20,13 @@ extension Command {
         try reader.finish()
         try Schema.migrate(url: url, nowMilliseconds: Clock.system.now()) {
             StandardStream.output.write("\($0)\n")
+        }
+        let pool = try Pool(PoolSettings(url: url, maximumConnections: 1))
+        defer { pool.close() }
+        try pool.withConnection { connection in
+            try CatalogLint.check(connection, asNewer: false) {
+                StandardStream.error.write("\($0)\n")
+            }
         }
         return ExitCode.success
     }

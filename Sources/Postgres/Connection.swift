@@ -1,5 +1,3 @@
-internal import CPostgres
-
 /// One session with the server, lent by a `Pool`. Not for two threads at once, and not to be
 /// kept after the pool's closure ends.
 package final class Connection {
@@ -61,7 +59,7 @@ package final class Connection {
         if tags.contains("DISCARD ALL") || tags.contains("DEALLOCATE ALL") {
             statements.removeAll()
         }
-        for result in results { try check(result, values: []) }
+        for result in results { try ServerError.check(result) }
     }
 
     /// As the server counts: 150020 is 15.20.
@@ -100,7 +98,7 @@ package final class Connection {
     func script(_ text: String) throws(PostgresError) -> (cell: String?, tags: [String]) {
         let bytes = [UInt8](text.utf8)
         let results = try wire.exchange(within: timeout) { $0.sendScript(bytes) }
-        for result in results { try check(result, values: []) }
+        for result in results { try ServerError.check(result) }
         guard let last = results.last, last.rowCount > 0, last.columnCount > 0 else {
             return (nil, results.map(\.commandTag))
         }
@@ -127,7 +125,7 @@ package final class Connection {
         guard let result = results.last else {
             throw PostgresError(.server, "the server gave no result")
         }
-        try check(result, values: query.parameters)
+        try ServerError.check(result, values: query.parameters)
         return Rows(result)
     }
 
@@ -142,7 +140,7 @@ package final class Connection {
         let results = try wire.exchange(within: limit) {
             $0.sendPrepare(name: name, sql: key.sql, types: key.types)
         }
-        for result in results { try check(result, values: []) }
+        for result in results { try ServerError.check(result) }
         statements.insert(key, name: name)
         return name
     }
@@ -153,15 +151,6 @@ package final class Connection {
         guard let name = statements.remove(key) else { return }
         if deallocate && error.sqlState == StalePlan.resultChanged {
             _ = try script("deallocate \(name)")
-        }
-    }
-
-    private func check(
-        _ result: ResultHandle, values: [Query.Parameter]
-    ) throws(PostgresError) {
-        switch result.status {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
-        default: throw ServerError.make(from: result, values: values)
         }
     }
 }

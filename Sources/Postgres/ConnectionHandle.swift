@@ -103,6 +103,16 @@ internal import Glibc
 
     func consumeInput() -> Bool { unsafe PQconsumeInput(pointer) == 1 }
 
+    /// How many notifications had come; they are let go.
+    func takeNotifications() -> Int {
+        var count = 0
+        while let notification = unsafe PQnotifies(pointer) {
+            unsafe PQfreemem(notification)
+            count += 1
+        }
+        return count
+    }
+
     var isBusy: Bool { unsafe PQisBusy(pointer) == 1 }
 
     /// Blocks while `isBusy`; nil after the last result.

@@ -72,6 +72,18 @@ final class ConnectionWire {
         return results
     }
 
+    /// Reads what the server says unasked; false where nothing came in time, which is no fault.
+    func receive(until deadline: Deadline) throws(PostgresError) -> Bool {
+        if let broken { throw broken }
+        switch awaitSocket(handle.socket, Int16(POLLIN), until: deadline) {
+        case .expired: return false
+        case .failed: throw lost()
+        case .ready:
+            guard handle.consumeInput(), handle.isOpen else { throw lost() }
+            return true
+        }
+    }
+
     /// A full socket may need reading before it takes more: the server may be waiting for us.
     private func flush(until deadline: Deadline, _ timeout: Duration) throws(PostgresError) {
         while true {

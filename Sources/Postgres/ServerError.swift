@@ -21,6 +21,16 @@ enum ServerError {
         return error
     }
 
+    /// Throws what the server refused the statement for.
+    static func check(
+        _ result: ResultHandle, values: [Query.Parameter] = []
+    ) throws(PostgresError) {
+        switch result.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
+        default: throw make(from: result, values: values)
+        }
+    }
+
     /// After FATAL or PANIC the server closes the connection.
     static func endsConnection(_ result: ResultHandle) -> Bool {
         let severity = result.field(holdfast_diag_severity)

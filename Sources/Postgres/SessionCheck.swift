@@ -36,7 +36,7 @@ struct SessionCheck: Sendable {
         return "select pg_catalog.concat(\(values.joined(separator: ", ")))"
     }
 
-    private static func isPlainName(_ name: String) -> Bool {
+    static func isPlainName(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy { byte in
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

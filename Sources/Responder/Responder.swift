@@ -16,6 +16,7 @@
 internal import HTTPServer
 internal import Migrations
 internal import Postgres
+internal import Retention
 internal import RetentionStore
 package import Service
 
@@ -77,19 +78,23 @@ private struct Parts {
         let losses = LossReport(metrics: metrics, log: runtime.log)
         let shipper = DecisionShipper(
             spool: spool, store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
-        loops = [
-            BackgroundLoop("snapshots", every: settings.pollInterval, log: runtime.log) {
-                [feed] in try feed.poll()
-            },
-            BackgroundLoop("shipper", every: Settings.shipInterval, log: runtime.log) {
-                try shipper.ship()
-            },
-            BackgroundLoop("spool sync", every: Settings.syncInterval, log: runtime.log) {
-                [spool, losses] in
-                losses.report()
-                try spool.sync()
-            },
-        ]
+        let acknowledger = SnapshotAcknowledger(
+            store: store, apps: routes, name: settings.name,
+            now: { Instant(milliseconds: Clock.system.now()) })
+        let watch = SnapshotWatch(
+            feed: feed, acknowledger: acknowledger, every: settings.pollInterval,
+            listening: settings.pool, stop: runtime.stop, log: runtime.log)
+        loops =
+            watch.loops + [
+                BackgroundLoop("shipper", every: Settings.shipInterval, log: runtime.log) {
+                    try shipper.ship()
+                },
+                BackgroundLoop("spool sync", every: Settings.syncInterval, log: runtime.log) {
+                    [spool, losses] in
+                    losses.report()
+                    try spool.sync()
+                },
+            ]
         if settings.hasFurtherRoot {
             runtime.log.warning(
                 "further_trust_root", [("advice", .string(Settings.furtherRootWarning))])
@@ -100,13 +105,19 @@ private struct Parts {
     /// were read once.
     ///
     /// - Returns: false when asked to stop meanwhile.
-    /// - Throws: `SchemaRefusal` for a schema that is older or not ours.
+    /// - Throws: `SchemaRefusal` for a schema that is older or not ours, `CatalogRefusal` for one
+    ///   that does not hold tenants apart.
     func waitForSchema() throws -> Bool {
         let migrator = Migrator(migrations: Schema.migrations)
         while true {
             do {
                 let status = try pool.withConnection { try migrator.status($0) }
                 if let refusal = SchemaRefusal(status) { throw refusal }
+                try pool.withConnection { connection in
+                    try CatalogLint.check(connection, asNewer: status == .ahead) { finding in
+                        runtime.log.error("catalog_finding", [("advice", .string("\(finding)"))])
+                    }
+                }
                 // Before the first request: without a snapshot every genuine one would be 404.
                 try feed.poll()
                 return true

@@ -56,6 +56,9 @@ package final class ServedApps: Sendable {
         table.withLock { $0.byKey[Key(tenant: head.tenant, key: head.key)] }
     }
 
+    /// What is served now.
+    package var heads: [SnapshotHead] { table.withLock { $0.byKey.values.map(\.head) } }
+
     package var count: Int { table.withLock { $0.byKey.count } }
 
     /// Takes in newer snapshots, and drops every app that is not among `heads` any more.

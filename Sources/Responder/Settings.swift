@@ -14,6 +14,9 @@ package struct Settings: Sendable {
     static let shipInterval: Duration = .milliseconds(250)
     /// Bounds what a power failure can take; a killed process loses nothing either way.
     static let syncInterval: Duration = .seconds(1)
+    /// As the database has it, in characters; what is left of it for a host's name, in bytes.
+    static let nameLimit = 100
+    static let hostLimit = 64
     static let databaseRetryInterval: Duration = .seconds(1)
     static let furtherRootWarning =
         "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
@@ -43,11 +46,15 @@ package struct Settings: Sendable {
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
             default: "2000"),
         Setting(
+            "HOLDFAST_RESPONDER_NAME",
+            "under which it says what it serves, unlike any other's; else host name and port"),
+        Setting(
             "HOLDFAST_FURTHER_TRUST_ROOT_FILE",
             "PEM or DER of one more trust root, for the simulator; never in production"),
     ]
 
     package let adminPort: UInt16
+    let name: String
     let server: ServerSettings
     let pool: PoolSettings
     let spoolDirectory: String
@@ -62,8 +69,9 @@ package struct Settings: Sendable {
             host: reader.text("HOLDFAST_RESPONDER_HOST"),
             port: reader.port("HOLDFAST_RESPONDER_PORT"), threads: .pool(threads))
         adminPort = reader.port("HOLDFAST_RESPONDER_ADMIN_PORT")
+        name = Self.name(port: server.port, &reader)
         pool = PoolSettings(
-            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 2,
+            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 3,
             applicationName: "realtime-responder")
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
         pollInterval = reader.milliseconds(
@@ -72,6 +80,21 @@ package struct Settings: Sendable {
         let further = Self.furtherRoot(&reader)
         hasFurtherRoot = !further.isEmpty
         verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
+    }
+
+    private static func name(port: UInt16, _ reader: inout SettingsReader) -> String {
+        let setting = "HOLDFAST_RESPONDER_NAME"
+        if let name = reader.optionalText(setting) {
+            if name.unicodeScalars.count > nameLimit {
+                reader.refuse(setting, "has more than \(nameLimit) characters; shorten it")
+            }
+            return name
+        }
+        let file = "/proc/sys/kernel/hostname"
+        let bytes = (try? FileBytes.readAll(file, bytesLimit: 1_024)) ?? Array("localhost".utf8)
+        let host = String(decoding: bytes.prefix { $0 > 32 }.prefix(hostLimit), as: UTF8.self)
+        let process = ProcessInfo.processInfo.processIdentifier
+        return port == 0 ? "\(host) process \(process)" : "\(host):\(port)"
     }
 
     private static func platformKey(_ reader: inout SettingsReader) -> PrivateKey? {

@@ -47,6 +47,9 @@ package struct ServingSnapshot: Sendable {
     package func decide(
         _ request: DecisionRequest, localeChain: [String], canSignOffers: Bool
     ) -> Decision {
+        if snapshot.isStopped {
+            return Decision(answer: .fallback(.stopped), rule: nil, localeServed: nil)
+        }
         let chain = localeChain + [snapshot.defaultLocale]
         for rule in snapshot.ruleSet.rules where rule.when.hold(for: request) {
             let decision = decision(

@@ -62,4 +62,6 @@ package enum FallbackReason: String, Sendable, CaseIterable {
     case chosenByRule
     /// No rule matched and the product has no approved default in any locale of the chain.
     case nothingToShow
+    /// The agency stopped the app's answers.
+    case stopped
 }

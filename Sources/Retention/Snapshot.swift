@@ -27,13 +27,19 @@ package struct Snapshot: Codable, Equatable, Sendable {
     package let defaults: [ServedDefault]
     package let ruleSet: RuleSet
     package let signingKey: SealedSigningKey?
+    /// Absent unless true, so that the form of all others stays what it was.
+    private let stopped: Bool?
+
+    /// Whether the agency stopped the app's answers. Such a snapshot holds nothing that could be
+    /// said, so that a responder which does not know the switch is silent too.
+    package var isStopped: Bool { stopped ?? false }
 
     package init(
         tenant: TenantID, app: AppID, environment: StoreEnvironment, number: Int64,
         bundleId: String, appAppleId: Int64, defaultLocale: String,
         endpointTokenHashes: [Data], products: [Product], offers: [Offer],
         messages: [ServedMessage], defaults: [ServedDefault], ruleSet: RuleSet,
-        signingKey: SealedSigningKey?
+        signingKey: SealedSigningKey?, isStopped: Bool = false
     ) {
         schemaVersion = Self.schemaVersion
         self.tenant = tenant
@@ -46,10 +52,11 @@ package struct Snapshot: Codable, Equatable, Sendable {
         self.endpointTokenHashes = endpointTokenHashes
         self.products = products
         self.offers = offers
-        self.messages = messages
-        self.defaults = defaults
-        self.ruleSet = ruleSet
+        self.messages = isStopped ? [] : messages
+        self.defaults = isStopped ? [] : defaults
+        self.ruleSet = isStopped ? RuleSet(rules: []) : ruleSet
         self.signingKey = signingKey
+        stopped = isStopped ? true : nil
     }
 
     /// The same under another number.
@@ -58,7 +65,8 @@ package struct Snapshot: Codable, Equatable, Sendable {
             tenant: tenant, app: app, environment: environment, number: number,
             bundleId: bundleId, appAppleId: appAppleId, defaultLocale: defaultLocale,
             endpointTokenHashes: endpointTokenHashes, products: products, offers: offers,
-            messages: messages, defaults: defaults, ruleSet: ruleSet, signingKey: signingKey)
+            messages: messages, defaults: defaults, ruleSet: ruleSet, signingKey: signingKey,
+            isStopped: isStopped)
     }
 }
 

@@ -81,7 +81,7 @@ extension TenantTransaction {
     private func readSnapshot(_ key: AppEnvironment, number: Int64) throws -> Snapshot {
         let rows = try connection.query(
             """
-            select bundle_id, app_apple_id, default_locale from holdfast.app
+            select bundle_id, app_apple_id, default_locale, is_stopped from holdfast.app
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
             """)
         guard let app = rows.first else { throw StoreError.noApp(key.app) }
@@ -93,7 +93,7 @@ extension TenantTransaction {
             products: try products(of: key.app), offers: try offers(of: key.app),
             messages: try servedMessages(at: key), defaults: try servedDefaults(at: key),
             ruleSet: try publishedRuleSet(at: key),
-            signingKey: try sealedSigningKey(of: key.app))
+            signingKey: try sealedSigningKey(of: key.app), isStopped: try app.decode("is_stopped"))
     }
 }
 
@@ -134,6 +134,25 @@ package struct SnapshotHead: Hashable, Sendable {
             tenant: TenantID(try row.decode("tenant_id")),
             key: AppEnvironment(app: AppID(try row.decode("app_id")), environment: environment),
             number: try row.decode("number"))
+    }
+}
+
+extension RetentionStore {
+    /// Says that the responder of this name is alive and serves these snapshots.
+    ///
+    /// - Parameter now: real time, also where business time is another: it is a sign of life.
+    package func acknowledge(
+        _ platform: PlatformScope, _ served: [SnapshotHead], by responder: String, at now: Instant
+    ) throws {
+        try pool.withConnection { connection in
+            _ = try connection.query(
+                """
+                select holdfast_hot.acknowledge(\(responder),
+                  \(Timestamp(milliseconds: now.milliseconds)), \(served.map(\.tenant.uuid)),
+                  \(served.map(\.key.app.uuid)), \(served.map(\.key.environment.rawValue)),
+                  \(served.map(\.number)))
+                """)
+        }
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import Retention
 import RetentionStore
+import Service
 import TestSupport
 import Testing
 
@@ -77,20 +78,30 @@ struct ContentApp {
 
     static let text: JSONTree = ["header": "Before you go", "body": "Stay for half the price."]
 
-    /// The newest events of the tenant, newest first: action and what it was done to.
-    func audit(_ count: Int32 = 1) throws -> [String] {
-        try change {
-            try $0.listAuditEvents(AuditFilter(), before: nil, limit: count).map {
-                "\($0.event.action) \($0.event.resourceId)"
-            }
-        }
+    /// Of the newest event of the tenant: action and what it was done to.
+    func audit() throws -> String {
+        let event = try newestEvent()
+        return "\(event.action) \(event.resourceId)"
     }
 
     func auditChanges() throws -> JSONTree {
-        let newest = try change {
-            try $0.listAuditEvents(AuditFilter(), before: nil, limit: 1).first
+        try JSONTree(document: try newestEvent().changes)
+    }
+
+    /// Time goes on with it, so that the next event is the newest one.
+    private func newestEvent() throws -> AuditEvent {
+        let all = try auditEvents()
+        later()
+        return try #require(all.first)
+    }
+
+    /// What comes now is newer than what was.
+    func later() { agency.stage.clock.advance(milliseconds: 1) }
+
+    func auditEvents() throws -> [AuditEvent] {
+        try change {
+            try $0.listAuditEvents(AuditFilter(), before: nil, limit: 100).map(\.event)
         }
-        return try JSONTree(document: try #require(newest).event.changes)
     }
 
     /// The newest snapshot's number.

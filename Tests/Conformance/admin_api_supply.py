@@ -153,6 +153,7 @@ class Supply:
             self.call("POST", path, body)
 
     def draft(self, app):
+        """Makes sure that the app has one; freezing takes it away."""
         path = f"{self.app_path(app)}/rule-set-draft"
         response = self.session.get(self.base_url + path, timeout=SECONDS)
         if response.status_code == 404:
@@ -172,13 +173,13 @@ class Supply:
             "deleteLocalization": lambda: {"messageId": self.message()},
             "deleteApiKey": lambda: {"apiKeyId": self.api_key()},
             "createEndpoint": lambda: {"appId": self.app()},
+            "getRuleSetDraft": lambda: {"appId": ids["draftAppId"]},
             "putRuleSetDraft": lambda: {"appId": ids["draftAppId"]},
             "copyRuleSet": lambda: {"version": ids["emptyVersion"]},
         }
         if operation == "deleteDefault":
             self.defaults(ids["otherProductId"])
             return {**ids, "productId": ids["otherProductId"]}
-        if operation == "deleteRuleSetDraft":
-            self.draft(ids["targetAppId"])
-            return {**ids, "appId": ids["targetAppId"]}
+        if operation in ("createRuleSet", "deleteRuleSetDraft"):
+            self.draft(ids["appId"])
         return {**ids, **made[operation]()} if operation in made else ids

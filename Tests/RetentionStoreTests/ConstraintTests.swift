@@ -52,38 +52,6 @@ import Testing
         ("job", "state = 'lost'"), ("job", "state = 'running'"), ("job", "state = 'failed'"),
     ]
 
-    /// Of what the sample agency has none.
-    private static let rows = """
-        insert into holdfast.billing_plan_price
-          select tenant_id, app_id, product_id, billing_plan_type, 'USA', 1, 'USD'
-          from holdfast.billing_plan limit 1;
-        insert into holdfast.offer_price
-          select tenant_id, app_id, product_id, offer_identifier, 'USA', 1, 'USD'
-          from holdfast.offer limit 1;
-        insert into holdfast.rule_set_draft select tenant_id, app_id, '{}', now()
-          from holdfast.app limit 1;
-        insert into holdfast.publication select tenant_id, app_id, gen_random_uuid(),
-          environment, version, now(), '{}', 1 from holdfast.rule_set_publication limit 1;
-        insert into holdfast.snapshot_acknowledgement
-          select tenant_id, app_id, environment, 'x', 1, now()
-          from holdfast.app_environment limit 1;
-        insert into holdfast.api_key (tenant_id, api_key_id, name, secret_hash, scopes,
-            is_limited, created_at, created_by)
-          select tenant_id, gen_random_uuid(), 'x', sha256('x'), '{x}', false, now(), '{}'
-          from holdfast.app limit 1;
-        insert into holdfast.audit_event (tenant_id, audit_event_id, at, actor_kind, actor_id,
-            action, resource_type, resource_id, changes)
-          select tenant_id, gen_random_uuid(), now(), 'operator', 'x', 'x', 'x', 'x', '{}'
-          from holdfast.api_key;
-        insert into holdfast.idempotency_record (tenant_id, api_key_id, idempotency_key,
-            fingerprint, created_at)
-          select tenant_id, api_key_id, 'x', sha256('x'), now() from holdfast.api_key;
-        insert into holdfast.job (tenant_id, job_id, app_id, api_key_id, kind, input, state,
-            created_at)
-          select tenant_id, gen_random_uuid(), app_id, api_key_id, 'x', 'x', 'queued', now()
-          from holdfast.api_key join holdfast.app using (tenant_id) limit 1;
-        """
-
     private func refusal(_ database: Database, _ table: String, _ change: String) -> PostgresError?
     {
         do {
@@ -111,7 +79,7 @@ import Testing
             decision: Decision(answer: .fallback(.chosenByRule), rule: nil, localeServed: nil),
             snapshotNumber: 1, durationMicroseconds: 1)
         try agencies.change(agencies.first) { try $0.recordDecisions([record]) }
-        try agencies.database.superuser.withConnection { try $0.execute(script: Self.rows) }
+        try FilledTables.fill(agencies.database)
         var met: Set<String> = []
         for (table, change) in Self.broken {
             let error = refusal(agencies.database, table, change)

@@ -31,10 +31,18 @@ package final class Database: Sendable {
 
     /// Prefer the trait; with this, `drop()` is yours.
     package static func make() throws -> Database {
+        try make(template: "holdfast_template")
+    }
+
+    /// Without any migration, for tests of the migrations themselves; `drop()` is yours.
+    package static func makeEmpty() throws -> Database {
+        try make(template: "template1")
+    }
+
+    private static func make(template: String) throws -> Database {
         let server = try TestServer.shared.get()
         let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: "_"))"
-        try server.execute(
-            "create database \(name) template holdfast_template owner holdfast_owner")
+        try server.execute("create database \(name) template \(template) owner holdfast_owner")
         try server.execute(
             "revoke all on database \(name) from public; grant connect on database \(name) to "
                 + "holdfast_migrator, holdfast_operator, holdfast_responder, holdfast_gateway")

@@ -1,0 +1,49 @@
+import Postgres
+import TestSupport
+
+/// Rows for every app in each table of which the sample agency has none, so that no test passes
+/// because a table was empty.
+enum FilledTables {
+    static func fill(_ database: Database) throws {
+        try database.superuser.withConnection { try $0.execute(script: script) }
+    }
+
+    private static let script = """
+        insert into holdfast.billing_plan_price
+          select tenant_id, app_id, product_id, billing_plan_type, 'USA', 1, 'USD'
+          from holdfast.billing_plan;
+        insert into holdfast.offer_price
+          select tenant_id, app_id, product_id, offer_identifier, 'USA', 1, 'USD'
+          from holdfast.offer;
+        insert into holdfast.rule_set_draft select tenant_id, app_id, '{}', now()
+          from holdfast.app;
+        insert into holdfast.publication select tenant_id, app_id, gen_random_uuid(),
+          environment, version, now(), '{}', 1 from holdfast.rule_set_publication;
+        insert into holdfast.snapshot_acknowledgement
+          select tenant_id, app_id, environment, 'x', 1, now() from holdfast.app_environment;
+        insert into holdfast.api_key (tenant_id, api_key_id, name, secret_hash, scopes,
+            is_limited, created_at, created_by)
+          select tenant_id, gen_random_uuid(), 'x', sha256(tenant_id::text::bytea), '{x}', false,
+            now(), '{}' from holdfast.tenant;
+        insert into holdfast.api_key_client select tenant_id, api_key_id, client_id
+          from holdfast.api_key join holdfast.client using (tenant_id);
+        insert into holdfast.api_key_app select tenant_id, api_key_id, app_id
+          from holdfast.api_key join holdfast.app using (tenant_id);
+        insert into holdfast.audit_event (tenant_id, audit_event_id, at, actor_kind, actor_id,
+            action, resource_type, resource_id, app_id, changes)
+          select tenant_id, gen_random_uuid(), now(), 'operator', 'x', 'x', 'x', 'x', app_id, '{}'
+          from holdfast.app;
+        insert into holdfast.idempotency_record (tenant_id, api_key_id, idempotency_key,
+            fingerprint, created_at)
+          select tenant_id, api_key_id, 'x', sha256('x'), now() from holdfast.api_key;
+        insert into holdfast.job (tenant_id, job_id, app_id, api_key_id, kind, input, state,
+            created_at)
+          select tenant_id, gen_random_uuid(), app_id, api_key_id, 'x', 'x', 'queued', now()
+          from holdfast.api_key join holdfast.app using (tenant_id);
+        insert into holdfast.decision (tenant_id, app_id, environment, signed_date,
+            request_identifier, decided_at, original_transaction_id, product_id, kind,
+            fallback_reason, locale_asked, snapshot_number, duration_microseconds)
+          select tenant_id, app_id, 'Production', now(), gen_random_uuid(), now(), '1', 'p',
+            'fallback', 'x', 'en', 1, 1 from holdfast.app;
+        """
+}
