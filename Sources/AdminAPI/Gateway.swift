@@ -8,7 +8,7 @@ package import Signing
 
 /// Takes each request through the same steps, whatever its operation:
 ///
-///     route -> key -> limits -> transaction { key again -> scope -> idempotency -> handler -> record }
+///     route -> key -> limits -> transaction { key -> scope -> idempotency -> handler }
 ///
 /// The key is looked up in the transaction that has the effect: what is revoked is refused at once,
 /// and the database itself holds the tenant for all that the handler does.

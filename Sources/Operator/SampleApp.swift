@@ -1,4 +1,5 @@
 package import Retention
+internal import RetentionStore
 
 /// One app of the sample agency, before it is made.
 package struct SampleApp: Sendable {

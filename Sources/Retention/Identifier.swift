@@ -1,5 +1,4 @@
 package import FoundationEssentials
-internal import Synchronization
 
 /// What an identifier names, and the prefix it shows outside (`msg_…`).
 package protocol IdentifierKind: Sendable {
@@ -22,12 +21,9 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
         Identifier(UUID.version7(at: now, using: &random))
     }
 
-    /// The same from the system's random numbers; within this process identifiers of one
-    /// millisecond follow one another too, so that lists show things as they were made.
-    package static func make(at now: Instant) -> Identifier {
-        var random = SystemRandomNumberGenerator()
-        let turn = IdentifierTurns.shared.next(at: now)
-        return Identifier(UUID.version7(turn, low: random.next()))
+    /// Of a turn (see `UUID.version7(turn:low:)`) and 62 random bits.
+    package init(turn: Int64, random: UInt64) {
+        uuid = UUID.version7(turn: turn, low: random)
     }
 
     /// Reads the outside form; `nil` for another kind's prefix, a foreign character or a value
@@ -90,24 +86,6 @@ package typealias AuditEventID = Identifier<AuditEventKind>
 package typealias JobID = Identifier<JobKind>
 package typealias PublicationID = Identifier<PublicationKind>
 
-/// RFC 9562, method 1: the twelve bits behind the milliseconds count.
-private final class IdentifierTurns: Sendable {
-    static let shared = IdentifierTurns()
-    private static let countBits: Int64 = 12
-
-    /// Milliseconds and count in one number, which never falls while time does not.
-    private let last = Mutex<Int64>(0)
-
-    /// A clock that goes back, as tests' do, begins anew.
-    func next(at now: Instant) -> Int64 {
-        let first = max(0, now.milliseconds) << Self.countBits
-        return last.withLock { last in
-            last = last >> Self.countBits == first >> Self.countBits ? last + 1 : first
-            return last
-        }
-    }
-}
-
 extension UUID {
     /// The sixteen bytes in network order.
     package var bytes: [UInt8] {
@@ -138,8 +116,9 @@ extension UUID {
         return tagged(high: high, low: random.next(), version: 7)
     }
 
-    /// Of milliseconds and a count of twelve bits in one number.
-    fileprivate static func version7(_ turn: Int64, low: UInt64) -> UUID {
+    /// RFC 9562 version 7, method 1: milliseconds and a count of twelve bits in one number, then
+    /// random bits.
+    package static func version7(turn: Int64, low: UInt64) -> UUID {
         let turn = UInt64(turn)
         return tagged(high: (turn >> 12) << 16 | turn & 0xfff, low: low, version: 7)
     }

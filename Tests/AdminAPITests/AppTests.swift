@@ -1,6 +1,7 @@
 import AdminAPI
 import Postgres
 import Retention
+import RetentionStore
 import Service
 import TestSupport
 import Testing
