@@ -126,8 +126,8 @@ let testTargets: [Target] = [
     tests(
         "EndToEndTests",
         [
-            "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
-            "Signing", "TestSupport",
+            "HTTPClient", "Migrations", "Operator", "Postgres", "Retention", "RetentionStore",
+            "Service", "Signing", "TestSupport",
             "api-gateway", "app-store-simulator", "holdfast", "realtime-responder",
         ]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
