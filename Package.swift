@@ -126,8 +126,8 @@ let testTargets: [Target] = [
     tests(
         "EndToEndTests",
         [
-            "HTTPClient", "Migrations", "Operator", "Postgres", "Retention", "RetentionStore",
-            "Service", "Signing", "TestSupport",
+            "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
+            "Signing", "TestSupport",
             "api-gateway", "app-store-simulator", "holdfast", "realtime-responder",
         ]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
@@ -156,7 +156,10 @@ let testTargets: [Target] = [
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),
     .target(
-        name: "TestSupport", dependencies: ["Migrations", "Operator", "Postgres"],
+        name: "TestSupport",
+        dependencies: [
+            "Migrations", "Operator", "Postgres", "Retention", "RetentionStore", "Signing",
+        ],
         path: "Tests/TestSupport", swiftSettings: rules),
     tests("TidyTests", []),
 ]

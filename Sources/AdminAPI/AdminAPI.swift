@@ -34,7 +34,11 @@ package enum AdminAPI {
         let readiness = DatabaseReadiness(pool: pool)
         let admin = try AdminPort(
             port: settings.adminPort, metrics: runtime.metrics,
-            readiness: { readiness.current })
+            readiness: { [stop = runtime.stop] in
+                stop.isRequested
+                    ? Readiness(reasons: ["told to end; requests under way go on"])
+                    : readiness.current
+            })
         defer { admin.stop() }
         guard try waitForSchema(pool, runtime) else { return }
         let jobs = JobRunner(store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
@@ -51,11 +55,15 @@ package enum AdminAPI {
             settings.server, refused: metrics.count(refusal:), handler: gateway.respond(to:))
         runtime.ready([("port", LogValue(server.port)), ("adminPort", LogValue(admin.port))])
         runtime.stop.wait()
+        // Asked before the drain: no further job begins meanwhile.
+        for loop in loops { loop.stop(within: .zero) }
         server.stop(drain: Settings.drainLimit)
-        for loop in loops where !loop.stop(within: Settings.loopStopLimit, runsOnceMore: false) {
+        let deadline = ContinuousClock.now + Settings.loopStopLimit
+        for loop in loops where !loop.stop(within: max(.zero, deadline - .now)) {
             runtime.log.warning("loop_slow_to_stop")
         }
-        try? gateway.flushKeyUse()
+        // Not worth waiting for a database that does not answer.
+        if readiness.current.ready { try? gateway.flushKeyUse() }
     }
 
     private static func upkeep(

@@ -134,7 +134,8 @@ package enum CSV {
             guard records.count < recordsLimit else {
                 throw CSVFault(
                     record: records.count + 1, cell: 1,
-                    problem: "begins a record too many; \(recordsLimit) are taken")
+                    problem: "begins a record too many; \(recordsLimit) are taken",
+                    isTooMany: true)
             }
             if let first = records.first, record.count != first.count {
                 throw CSVFault(
@@ -158,6 +159,8 @@ package struct CSVFault: Error, Equatable {
     /// From 1.
     package let cell: Int
     package let problem: String
+    /// Whether the file is good so far and has more records than are taken.
+    package var isTooMany = false
 
     package var message: String { "cell \(cell) of record \(record) \(problem)" }
 }

@@ -132,7 +132,9 @@ private struct Exchange {
             // Not on a remembered key's word: this step is expensive.
             _ = try lookUp(token)
             return try prepare(
-                Preparation(body: request.body, query: query, gateway: gateway))
+                Preparation(
+                    body: request.body, contentType: request.header("Content-Type") ?? "",
+                    query: query, gateway: gateway))
         }
         let (answer, current) = try inTransaction(token) { transaction, principal in
             try requireScope(operation, principal)
@@ -327,7 +329,7 @@ private struct Exchange {
 }
 
 /// `type/subtype` of a Content-Type, without its parameters.
-private struct MediaType {
+struct MediaType {
     private let essence: [UInt8]
 
     init(_ field: String) {

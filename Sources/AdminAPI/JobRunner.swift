@@ -1,3 +1,4 @@
+internal import HTTPServer
 internal import Postgres
 internal import Retention
 package import RetentionStore
@@ -19,7 +20,10 @@ package struct JobRunner: Sendable {
     let metrics: GatewayMetrics
 
     /// Kind -> scopes its key must still have, and the work.
-    static let kinds: [String: (scopes: [AccessScope], work: Work)] = [:]
+    static let kinds: [String: (scopes: [AccessScope], work: Work)] = [
+        AppCopies.kind: ([.write(.apps)], AppCopies.run),
+        LocalizationImports.kind: ([.write(.content)], LocalizationImports.run),
+    ]
 
     package init(store: RetentionStore, clock: Clock, log: Log, metrics: GatewayMetrics) {
         self.store = store
@@ -51,15 +55,26 @@ package struct JobRunner: Sendable {
         } catch let error as PostgresError where error.code != .server {
             // The database went away: the lease runs out, and the job begins anew.
             throw error
+        } catch let error as PostgresError {
+            guard let problem = DatabaseProblem.problem(error, method: .post) else {
+                return try fail(lease, error, at: now)
+            }
+            // Somebody else held what it needs: as above.
+            if problem.code == .unavailable { throw error }
+            try fail(lease, problem, at: now)
         } catch {
-            log.error(
-                "job_failed",
-                [("job", .string(lease.job.description)), ("error", .string("\(error)"))])
-            try fail(
-                lease,
-                Problem(.internalError, "Nothing was changed; tell the operator the job's id."),
-                at: now)
+            try fail(lease, error, at: now)
         }
+    }
+
+    /// For what is our own fault.
+    private func fail(_ lease: JobLease, _ error: any Error, at now: Instant) throws {
+        log.error(
+            "job_failed",
+            [("job", .string(lease.job.description)), ("error", .string("\(error)"))])
+        try fail(
+            lease, Problem(.internalError, "Nothing was changed; tell the operator the job's id."),
+            at: now)
     }
 
     private static func work(_ call: JobCall) throws -> JobResult {

@@ -104,6 +104,8 @@ package struct Operation: Sendable {
 /// What a `prepare` step sees.
 package struct Preparation: Sendable {
     let body: [UInt8]
+    /// As the request has it: one of the operation's types.
+    let contentType: String
     let query: QueryReader
     let gateway: Gateway
 }

@@ -77,8 +77,9 @@ struct DemoError: Error, CustomStringConvertible {
 
 /// The demo from beginning to end:
 ///
-///     PostgreSQL ─ migrate ─ simulator ─ sample agency ─ simulator's state ─ responder ─ HAProxy
-///       ─ page views ─ decisions compared with what the simulator saw ─ report
+///     PostgreSQL ─ migrate ─ simulator ─ gateway ─ HAProxy ─ sample agency, over the admin API
+///       ─ simulator's state ─ responder ─ page views
+///       ─ decisions compared with what the simulator saw and what the API lists ─ report
 struct Demo {
     /// Within it every decision must have reached PostgreSQL.
     private static let decisionsLimit: Duration = .seconds(30)
@@ -98,13 +99,17 @@ struct Demo {
         defer { processes.end() }
         try processes.startPostgres()
         try processes.startSimulator()
-        let agency = try load(processes)
-        try processes.startResponder()
+        try processes.startGateway()
         try processes.startProxy()
+        let (agency, api) = try makeAgency(processes)
+        try processes.startResponder()
         say("playing \(agency.pageViews.count) page views")
         let played = try processes.simulator.play(agency.pageViews)
         let decisions = try awaitDecisions(of: played, agency, processes)
-        let report = DemoReport(agency: agency, played: played, decisions: decisions)
+        let listed = try agency.countDecisions(over: api)
+        let report = DemoReport(
+            agency: agency, played: played, decisions: decisions, decisionsOverAPI: listed,
+            api: api.counts)
         StandardStream.output.write(report.text)
         if settings.once {
             processes.end()
@@ -116,14 +121,15 @@ struct Demo {
         return report.isRight ? ExitCode.success : ExitCode.failed
     }
 
-    private func load(_ processes: DemoProcesses) throws -> SampleAgency {
-        say("loading a sample agency: two clients, three apps, messages in eight locales")
-        let store = RetentionStore(pool: try processes.operatorPool())
-        let agency = try SampleAgency.load(
-            into: store, platformKey: processes.platformKey.publicKey,
-            now: Instant(milliseconds: Clock.system.now()))
+    private func makeAgency(
+        _ processes: DemoProcesses
+    ) throws -> (SampleAgency, AdminClient) {
+        say(
+            "making a sample agency over the admin API: two clients, three apps, messages in "
+                + "eight locales")
+        let (agency, api) = try processes.makeAgency()
         for state in agency.simulatorStates { try processes.simulator.put(state) }
-        return agency
+        return (agency, api)
     }
 
     /// Waits until as many decisions are in PostgreSQL as calls were made, then reads them.

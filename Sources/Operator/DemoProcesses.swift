@@ -2,6 +2,8 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import Migrations
 package import Postgres
+internal import Retention
+internal import RetentionStore
 package import Service
 
 /// The processes of the demo, each with its own log file, all ended when this one ends.
@@ -29,11 +31,13 @@ package final class DemoProcesses {
 
     private struct Ports {
         let proxy, responder, responderAdmin, simulator, simulatorAdmin: UInt16
+        let gateway, gatewayAdmin: UInt16
 
         init() throws {
-            let free = try FreePort.find(5)
+            let free = try FreePort.find(7)
             (proxy, responder, responderAdmin) = (free[0], free[1], free[2])
             (simulator, simulatorAdmin) = (free[3], free[4])
+            (gateway, gatewayAdmin) = (free[5], free[6])
         }
     }
 
@@ -113,6 +117,18 @@ package final class DemoProcesses {
             readyAt: "http://127.0.0.1:\(ports.responderAdmin)/readyz", status: 200)
     }
 
+    package func startGateway() throws {
+        say("starting api-gateway")
+        try start(
+            "api-gateway", binaries + "/api-gateway",
+            environment: [
+                "HOLDFAST_DATABASE_URL": try url(role: "holdfast_gateway"),
+                "HOLDFAST_GATEWAY_PORT": String(ports.gateway),
+                "HOLDFAST_GATEWAY_ADMIN_PORT": String(ports.gatewayAdmin),
+                "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": platformKey.publicPath,
+            ], readyAt: "http://127.0.0.1:\(ports.gatewayAdmin)/readyz", status: 200)
+    }
+
     package func startProxy() throws {
         say("starting HAProxy")
         let configuration = "\(settings.deployDirectory)/\(DemoSettings.proxyFile)"
@@ -124,6 +140,7 @@ package final class DemoProcesses {
             environment: [
                 "HOLDFAST_PROXY_BIND": "127.0.0.1:\(ports.proxy)",
                 "HOLDFAST_RESPONDER_ADDRESS": "127.0.0.1:\(ports.responder)",
+                "HOLDFAST_GATEWAY_ADDRESS": "127.0.0.1:\(ports.gateway)",
             ], readyAt: "http://127.0.0.1:\(ports.proxy)/", status: 404)
     }
 
@@ -167,6 +184,7 @@ package final class DemoProcesses {
     package var proxyOrigin: String { "http://127.0.0.1:\(ports.proxy)" }
     package var responderOrigin: String { "http://127.0.0.1:\(ports.responder)" }
     package var responderAdminOrigin: String { "http://127.0.0.1:\(ports.responderAdmin)" }
+    package var gatewayAdminOrigin: String { "http://127.0.0.1:\(ports.gatewayAdmin)" }
     package var simulatorControlOrigin: String { simulator.base }
 
     package func operatorPool() throws -> Pool {
@@ -179,10 +197,29 @@ package final class DemoProcesses {
         return pool
     }
 
+    /// Makes the sample agency as its own engineers would: a tenant and its first key as an
+    /// operator's command makes them, everything else over the admin API.
+    package func makeAgency() throws -> (agency: SampleAgency, api: AdminClient) {
+        let database = OperatorStore(
+            store: RetentionStore(pool: try operatorPool()),
+            now: Instant(milliseconds: Clock.system.now()))
+        let tenant = try database.createTenant(name: SampleAgency.name)
+        let (_, token) = try database.createKey(KeyOrder(tenant: tenant.id, name: "demo"))
+        let authorization = "Bearer \(token.text)"
+        try write(Array("Authorization: \(authorization)\n".utf8), to: authorizationFile)
+        let api = AdminClient(origin: proxyOrigin, authorization: authorization, stop: stop)
+        let agency = try SampleAgency.build(
+            of: tenant.id, over: api, placedIn: database.store, now: database.now)
+        return (agency, api)
+    }
+
     func whereToLook(_ agency: SampleAgency) -> String {
         """
 
         It stays up until Ctrl-C. Where to look:
+          admin API   curl -H @\(authorizationFile) \(proxyOrigin)/v1/apps
+                      curl \(proxyOrigin)/openapi.json
+                      metrics and readiness: curl \(gatewayAdminOrigin)/metrics
           metrics     curl http://127.0.0.1:\(ports.responderAdmin)/metrics
           readiness   curl http://127.0.0.1:\(ports.responderAdmin)/readyz
           simulator   curl http://127.0.0.1:\(ports.simulator)/control/statistics
@@ -218,6 +255,9 @@ package final class DemoProcesses {
     // MARK: Files
 
     private var furtherRoot: String { folder + "/simulator-root.der" }
+
+    /// A header for `curl -H @file`: so the key stands in no list of processes.
+    private var authorizationFile: String { folder + "/authorization" }
 
     private func logPath(_ name: String) -> String { "\(folder)/\(name).log" }
 

@@ -11,10 +11,17 @@ struct DemoReport {
     private let played: PageViewReport
     private let byRequest: [String: [StoredDecision]]
     private let decisionCount: Int
+    private let decisionsOverAPI: Int
+    private let api: AdminClient.Counts
 
-    init(agency: SampleAgency, played: PageViewReport, decisions: [StoredDecision]) {
+    init(
+        agency: SampleAgency, played: PageViewReport, decisions: [StoredDecision],
+        decisionsOverAPI: Int, api: AdminClient.Counts
+    ) {
         self.agency = agency
         self.played = played
+        self.decisionsOverAPI = decisionsOverAPI
+        self.api = api
         decisionCount = decisions.count
         byRequest = Dictionary(
             grouping: decisions, by: { $0.requestIdentifier.uuidString.lowercased() })
@@ -22,7 +29,7 @@ struct DemoReport {
 
     var isRight: Bool {
         wrong == 0 && played.statistics.answered == played.statistics.cancellations
-            && played.statistics.cancellations > 0 && disagreements.isEmpty
+            && played.statistics.cancellations > 0 && disagreements.isEmpty && api.failures == 0
     }
 
     /// Answers that broke one of Apple's rules, and displays of another kind than decided.
@@ -40,7 +47,11 @@ struct DemoReport {
             return "request \(result.requestIdentifier ?? "?") is in PostgreSQL \(times) times"
         }
         let surplus = decisionCount - called.reduce(0) { $0 + decisions(for: $1).count }
-        return notOnce + (surplus == 0 ? [] : ["\(surplus) decisions that nobody asked for"])
+        let unlisted =
+            decisionsOverAPI == decisionCount
+            ? [] : ["the admin API lists \(decisionsOverAPI) of \(decisionCount) decisions"]
+        return notOnce + unlisted
+            + (surplus == 0 ? [] : ["\(surplus) decisions that nobody asked for"])
     }
 
     private func decisions(for result: PageViewReport.Result) -> [StoredDecision] {
@@ -72,6 +83,7 @@ struct DemoReport {
             \(figures.answered) answered, \(decisionCount) decisions in PostgreSQL
             \(figures.tapped) tapped Cancel: \(figures.shownRealtime) saw the real-time answer, \
             \(figures.shownFallback) a fallback, \(figures.shownNothing) nothing
+            \(api.calls) calls of the admin API, \(api.failures) failed
             from call to whole answer, \(buildMode) build: p50 \(p50), p99 \(p99)
             \(wrong) wrong
 
@@ -149,7 +161,8 @@ struct DemoReport {
             shown_fallback: figures.shownFallback, shown_nothing: figures.shownNothing,
             wrong: wrong, decisions: decisionCount, disagreements: disagreements.count,
             p50_ms: figures.p50Milliseconds ?? 0, p99_ms: figures.p99Milliseconds ?? 0,
-            build: buildMode)
+            build: buildMode,
+            api: DemoLine.API(calls: api.calls, failures: api.failures))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let bytes = (try? encoder.encode(line)) ?? Data()
@@ -179,6 +192,12 @@ private struct DemoLine: Encodable {
     let p50_ms: Double
     let p99_ms: Double
     let build: String
+    let api: API
+
+    struct API: Encodable {
+        let calls: Int
+        let failures: Int
+    }
 }
 
 extension String {
@@ -186,22 +205,5 @@ extension String {
     init(tenths value: Double) {
         let tenths = Int((value * 10).rounded())
         self = "\(tenths / 10).\(abs(tenths % 10))"
-    }
-}
-
-/// Columns under one another, each as wide as its widest cell.
-struct TextTable {
-    let head: [String]
-    let rows: [[String]]
-
-    var text: String {
-        let all = [head] + rows
-        let widths = head.indices.map { column in
-            all.map { TextWidth.columns(of: $0[column]) }.max() ?? 0
-        }
-        return all.map { row in
-            let cells = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-            return String(cells.reversed().drop { $0 == " " }.reversed()) + "\n"
-        }.joined()
     }
 }

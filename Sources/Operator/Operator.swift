@@ -1,4 +1,4 @@
-// The command line for operators: `holdfast migrate`, `holdfast demo`, `holdfast platform-key`.
+// The command line for operators: `holdfast migrate`, `holdfast key create`.
 //
 //     holdfast <command> ──> Command (usage, settings, run) ──> exit code
 //
@@ -8,23 +8,47 @@ internal import FoundationEssentials
 internal import Service
 
 package enum Operator {
+    private static let commands: [Command] = [
+        .demo, .migrate, .platformKey, .createTenant, .listTenants, .createKey, .listKeys,
+        .revokeKey,
+    ]
+
     /// The executable, without its own name in `arguments`; gives the exit code.
     package static func main(arguments: [String]) -> Int32 {
-        let commands: [Command] = [.demo, .migrate, .platformKey]
-        guard let name = arguments.first, !["-h", "--help", "help"].contains(name) else {
+        guard let first = arguments.first, !["-h", "--help", "help"].contains(first) else {
             StandardStream.output.write(usage(commands))
             return arguments.isEmpty ? ExitCode.usage : ExitCode.success
         }
-        if name == "--version" {
+        if first == "--version" {
             StandardStream.output.write("holdfast \(Release.version)\n")
             return ExitCode.success
         }
-        guard let command = commands.first(where: { $0.name == name }) else {
-            StandardStream.error.write(
-                "holdfast: there is no command '\(name)'; see holdfast --help\n")
+        if let command = commands.first(where: { arguments.starts(with: $0.words) }) {
+            return command.run(Array(arguments.dropFirst(command.words.count)))
+        }
+        let group = commands.filter { $0.words.count > 1 && $0.words[0] == first }
+        return group.isEmpty ? refuse(first, within: nil) : choose(from: group, arguments)
+    }
+
+    /// `holdfast key` alone, or with a second word that no command has.
+    private static func choose(from group: [Command], _ arguments: [String]) -> Int32 {
+        guard arguments.count > 1 else {
+            StandardStream.output.write(usage(group))
             return ExitCode.usage
         }
-        return command.run(Array(arguments.dropFirst()))
+        if ["-h", "--help", "help"].contains(arguments[1]) {
+            StandardStream.output.write(usage(group))
+            return ExitCode.success
+        }
+        return refuse(arguments[1], within: arguments[0])
+    }
+
+    private static func refuse(_ word: String, within group: String?) -> Int32 {
+        let words = [group, word].compactMap(\.self).joined(separator: " ")
+        let program = ["holdfast", group].compactMap(\.self).joined(separator: " ")
+        StandardStream.error.write(
+            "holdfast: there is no command '\(words)'; see \(program) --help\n")
+        return ExitCode.usage
     }
 
     private static func usage(_ commands: [Command]) -> String {
@@ -36,12 +60,15 @@ package enum Operator {
 
 /// One command: its words, its settings, what it does.
 struct Command: Sendable {
+    /// One word, or two where several commands are about the same thing: `key create`.
     let name: String
     let meaning: String
     var grammar = ArgumentGrammar()
     var table: [Setting] = []
     /// Gives the exit code; what it throws is told to the user, exit code 1.
     let body: @Sendable (Arguments, inout SettingsReader) throws -> Int32
+
+    fileprivate var words: [String] { name.split(separator: " ").map(String.init) }
 
     func run(_ words: [String]) -> Int32 {
         if words.contains("--help") || words.contains("-h") {
@@ -78,26 +105,5 @@ struct Command: Sendable {
         let lines = rows.map { "  \($0.0.padded(to: width))  \($0.1)\n" }
         return "\(grammar.usageLine("holdfast \(name)"))\n\n\(meaning)\n"
             + (lines.isEmpty ? "" : "\n" + lines.joined())
-    }
-}
-
-extension String {
-    /// With blanks behind it up to `width` columns; never cut.
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - TextWidth.columns(of: self)))
-    }
-}
-
-/// How wide a text is on a terminal: East Asian characters take two columns.
-enum TextWidth {
-    static func columns(of text: String) -> Int {
-        text.unicodeScalars.reduce(0) { $0 + (isWide($1) ? 2 : 1) }
-    }
-
-    private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
-        [
-            0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
-            0xff00...0xff60, 0xffe0...0xffe6,
-        ].contains { $0.contains(Int(scalar.value)) }
     }
 }

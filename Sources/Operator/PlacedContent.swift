@@ -1,15 +1,15 @@
 internal import FoundationEssentials
-internal import Retention
-internal import RetentionStore
+package import Retention
+package import RetentionStore
 
-/// What one sample app has at Apple in one environment: placed through the store, and told to the
-/// simulator with the same identifiers and review states.
-struct PlacedContent {
+/// What one sample app has at Apple in one environment: placed through the store, as long as no
+/// sync does it, and told to the simulator with the same identifiers and review states.
+package struct PlacedContent {
     private var images: [SimulatorApp.Image] = []
     private var messages: [String: SimulatorApp.Message] = [:]
     private var defaults: [SimulatorApp.DefaultMessage] = []
 
-    init(
+    package init(
         app: SampleApp, images: SampleImages, messages: [SampleMessage: MessageID],
         at key: AppEnvironment, _ transaction: TenantTransaction
     ) throws {
@@ -29,19 +29,16 @@ struct PlacedContent {
                     appleId, text, state, fullSize: fullSize, bulletPoint: bulletPoint)
                 self.messages[placed.messageIdentifier] = placed
                 guard message == .thanks else { continue }
-                for product in app.products {
-                    try transaction.setDefaultMessage(
-                        id, product: product.productId, locale: locale, at: key)
-                    defaults.append(
-                        SimulatorApp.DefaultMessage(
-                            productId: product.productId, locale: locale,
-                            messageIdentifier: placed.messageIdentifier))
+                defaults += app.products.map {
+                    SimulatorApp.DefaultMessage(
+                        productId: $0.productId, locale: locale,
+                        messageIdentifier: placed.messageIdentifier)
                 }
             }
         }
     }
 
-    func simulatorApp(
+    package func simulatorApp(
         _ app: SampleApp, environment: StoreEnvironment, offerKey: SimulatorApp.OfferKey,
         realtimeURL: String
     ) -> SimulatorApp {

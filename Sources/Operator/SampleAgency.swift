@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 package import Retention
 package import RetentionStore
-package import Signing
 
-/// The sample agency as it was stored: what the simulator must be told, and who will open the
+/// The sample agency as it was made: what the simulator must be told, and who will open the
 /// subscription pages.
 package struct SampleAgency: Sendable {
+    package static let name = "Northwind Studio"
     /// The public origin of the real-time URLs; the simulator maps it to the local proxy.
     package static let publicOrigin = "https://holdfast.example"
 
@@ -17,38 +17,41 @@ package struct SampleAgency: Sendable {
     package let pageViews: [PageView]
     package let appNames: [Int64: String]
 
-    package static func load(
-        into store: RetentionStore, platformKey: PublicKey, now: Instant
+    package init(_ scope: Scope, _ places: [PlacedApp]) {
+        self.scope = scope
+        keys = places.map(\.key)
+        ruleNames = Dictionary(
+            places.flatMap(\.rules.rules).map { ($0.id, $0.name) },
+            uniquingKeysWith: { first, _ in first })
+        simulatorStates = places.map(\.simulatorState)
+        pageViews = SamplePageViews.all
+        appNames = Dictionary(
+            SampleApp.all.map { ($0.appAppleId, $0.name) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Makes the tenant's clients and apps over the admin API, then places what Apple would have
+    /// reviewed.
+    package static func build(
+        of tenant: TenantID, over api: AdminClient, placedIn store: RetentionStore, now: Instant
     ) throws -> SampleAgency {
-        var random = SystemRandomNumberGenerator()
-        let scope = Scope.operatorCommand(tenant: TenantID.make(at: now, using: &random))
-        let clients = try store.transaction(scope, at: now) { transaction in
-            try transaction.createTenant(name: "Northwind Studio")
-            var clients: [String: ClientID] = [:]
-            for name in Set(SampleApp.all.map(\.client)).sorted() {
-                let client = Client(id: .make(at: now, using: &random), name: name)
-                try transaction.createClient(client)
-                clients[name] = client.id
-            }
-            return clients
+        let scope = Scope.operatorCommand(tenant: tenant)
+        var clients: [String: ClientID] = [:]
+        for name in Set(SampleApp.all.map(\.client)).sorted() {
+            let client: Made<ClientID> = try api.post("/v1/clients", ["name": name])
+            clients[name] = client.id
         }
-        var loaded: [LoadedApp] = []
-        for app in SampleApp.all {
-            guard let client = clients[app.client] else { continue }
-            // One transaction an app: one snapshot for each of its environments.
-            loaded += try store.transaction(scope, at: now) { transaction in
-                try SampleLoader(app: app, platformKey: platformKey, now: now).load(
-                    for: client, transaction)
+        var places: [PlacedApp] = []
+        for sample in SampleApp.all {
+            guard let client = clients[sample.client] else { continue }
+            let built = try SampleBuilder(sample: sample, api: api, now: now).build(for: client)
+            places += try store.transaction(scope, at: now) { transaction in
+                try built.endpoints.map { environment, path in
+                    try PlacedApp(
+                        sample, built, at: environment, path: path, transaction)
+                }
             }
         }
-        return SampleAgency(
-            scope: scope, keys: loaded.map(\.key),
-            ruleNames: Dictionary(
-                loaded.flatMap(\.ruleNames), uniquingKeysWith: { first, _ in first }),
-            simulatorStates: loaded.map(\.simulatorState), pageViews: SamplePageViews.all,
-            appNames: Dictionary(
-                SampleApp.all.map { ($0.appAppleId, $0.name) },
-                uniquingKeysWith: { first, _ in first }))
+        return SampleAgency(scope, places)
     }
 
     /// Every decision of the agency's apps.
@@ -61,13 +64,45 @@ package struct SampleAgency: Sendable {
     }
 
     private static let decisionsLimit: Int32 = 10_000
+
+    /// How many of them the admin API lists.
+    func countDecisions(over api: AdminClient) throws -> Int {
+        try keys.reduce(0) { count, key in
+            let path = "/v1/apps/\(key.app)/decisions?environment=\(key.environment.rawValue)"
+            let decisions: [ListedDecision] = try api.list(path)
+            return count + decisions.count
+        }
+    }
+
+    private struct ListedDecision: Decodable {
+        let requestIdentifier: String
+    }
 }
 
-/// One app in one environment, stored.
-struct LoadedApp {
-    let key: AppEnvironment
-    let simulatorState: SimulatorApp
-    let ruleNames: [(RuleID, String)]
+/// One app in one environment, with what Apple has of it.
+package struct PlacedApp: Sendable {
+    package let key: AppEnvironment
+    package let rules: RuleSet
+    package let simulatorState: SimulatorApp
+
+    package init(key: AppEnvironment, rules: RuleSet, simulatorState: SimulatorApp) {
+        self.key = key
+        self.rules = rules
+        self.simulatorState = simulatorState
+    }
+
+    init(
+        _ sample: SampleApp, _ built: SampleBuilder.Built, at environment: StoreEnvironment,
+        path: String, _ transaction: TenantTransaction
+    ) throws {
+        key = AppEnvironment(app: built.app, environment: environment)
+        rules = built.rules
+        let content = try PlacedContent(
+            app: sample, images: built.images, messages: built.messages, at: key, transaction)
+        simulatorState = content.simulatorApp(
+            sample, environment: environment, offerKey: built.offerKey,
+            realtimeURL: SampleAgency.publicOrigin + path)
+    }
 }
 
 /// The page views of the demo: subscribers of every app, readers of many locales, some who tap

@@ -1,26 +1,28 @@
-internal import Retention
+package import Retention
 
-/// One app of the sample agency, before it is stored.
-struct SampleApp: Sendable {
-    let name: String
-    let client: String
-    let bundleId: String
-    let appAppleId: Int64
-    let environments: [StoreEnvironment]
+/// One app of the sample agency, before it is made.
+package struct SampleApp: Sendable {
+    package static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
+
+    package let name: String
+    package let client: String
+    package let bundleId: String
+    package let appAppleId: Int64
+    package let environments: [StoreEnvironment]
     /// Left PENDING by review, so that a rule that names it is dead.
     let pending: Set<SampleMessage>
     /// Whether App Store Connect holds a message with an offer of its own: Apple's second layer.
     let hasAppStoreConnectMessage: Bool
-    /// The rules, given the identifiers of this app's messages.
-    let rules:
+    private let rules:
         @Sendable (SampleApp, [SampleMessage: MessageID]) -> [(String, Conditions, Treatment)]
 
+    package var keyId: String { "DEMO\(appAppleId)" }
     var group: String { bundleId + ".plus" }
-    var monthly: String { bundleId + ".plus.monthly" }
+    package var monthly: String { bundleId + ".plus.monthly" }
     var annual: String { bundleId + ".plus.annual" }
-    var offerIdentifier: String { "half_price_three_months" }
+    package var offerIdentifier: String { "half_price_three_months" }
 
-    var products: [Product] {
+    package var products: [Product] {
         [
             Product(
                 productId: monthly, subscriptionGroup: group, period: "P1M", billingPlans: []),
@@ -31,7 +33,7 @@ struct SampleApp: Sendable {
         ]
     }
 
-    static let all: [SampleApp] = [
+    package static let all: [SampleApp] = [
         SampleApp(
             name: "Tideline News", client: "Harbour Media", bundleId: "com.example.tideline",
             appAppleId: 6_500_000_001, environments: [.production, .sandbox], pending: [],
@@ -45,6 +47,14 @@ struct SampleApp: Sendable {
             appAppleId: 6_500_000_003, environments: [.production], pending: [.highlights],
             hasAppStoreConnectMessage: false, rules: fit),
     ]
+
+    /// Its rules, given the identifiers of its messages.
+    package func ruleSet(_ messages: [SampleMessage: MessageID], at now: Instant) -> RuleSet {
+        RuleSet(
+            rules: rules(self, messages).map { name, when, treatment in
+                Rule(id: .make(at: now), name: name, when: when, treatment: treatment)
+            })
+    }
 
     private static func news(
         _ app: SampleApp, _ messages: [SampleMessage: MessageID]

@@ -1,3 +1,5 @@
+package import Retention
+
 /// The texts of the sample agency's apps, in four languages. The same text in several locales of a
 /// language is one message at Apple.
 struct SampleText {
@@ -5,7 +7,7 @@ struct SampleText {
     let body: String
 }
 
-enum SampleMessage: CaseIterable {
+package enum SampleMessage: CaseIterable, Sendable {
     /// Text alone; every product's default.
     case thanks
     /// With a picture and bullets.
@@ -15,7 +17,7 @@ enum SampleMessage: CaseIterable {
     /// Goes with the promotional offer.
     case halfPrice
 
-    var name: String {
+    package var name: String {
         switch self {
         case .thanks: "Thank you"
         case .highlights: "What is new"
@@ -26,7 +28,7 @@ enum SampleMessage: CaseIterable {
 
     /// The locales it is written in. Defaults cover more, since Apple shows nothing at all for a
     /// product in a locale without one.
-    var locales: [String] {
+    package var locales: [String] {
         let own = ["en-US", "ja", "zh-Hant", "es-MX"]
         return self == .thanks ? own + ["en-GB", "en-AU", "en-CA", "es-ES"] : own
     }
@@ -106,5 +108,45 @@ enum SampleMessage: CaseIterable {
                 header: "Tres meses a mitad de precio",
                 body: "Sigue con \(app) y paga la mitad durante los próximos tres meses.")
         }
+    }
+}
+
+/// The pictures of one app.
+package struct SampleImages {
+    package static let fullSizePNG = PackageResources.full_size_png
+    package static let bulletPointPNG = PackageResources.bullet_point_png
+
+    package let fullSize: ImageID
+    package let bulletPoint: ImageID
+
+    package init(fullSize: ImageID, bulletPoint: ImageID) {
+        self.fullSize = fullSize
+        self.bulletPoint = bulletPoint
+    }
+}
+
+extension SampleMessage {
+    package var kind: MessageKind {
+        switch self {
+        case .thanks, .highlights: .text
+        case .commitment: .switchPlan
+        case .halfPrice: .promotionalOffer
+        }
+    }
+
+    package func localization(_ locale: String, app: String, _ images: SampleImages) -> Localization
+    {
+        let text = text(in: locale, app: app)
+        guard self == .highlights else {
+            return Localization(locale: locale, header: text.header, body: text.body)
+        }
+        return Localization(
+            locale: locale, header: text.header, body: text.body, headerPosition: .aboveImage,
+            image: PlacedImage(image: images.fullSize, altText: app),
+            bullets: [
+                Bullet(
+                    text: text.header,
+                    image: PlacedImage(image: images.bulletPoint, altText: app))
+            ])
     }
 }

@@ -110,6 +110,12 @@ package struct SimulatorApp: Encodable, Sendable {
         package let keyId: String
         package let issuerId: String
         package let publicKeyPEM: String
+
+        package init(keyId: String, issuerId: String, publicKeyPEM: String) {
+            self.keyId = keyId
+            self.issuerId = issuerId
+            self.publicKeyPEM = publicKeyPEM
+        }
     }
 
     package struct PromotionalOffer: Encodable, Sendable {

@@ -13,12 +13,4 @@ extension Rule {
         guard case .promotionalOffer(_, let named, let identifier) = treatment else { return false }
         return isSame(named, product) && isSame(identifier, offer)
     }
-
-    package func names(message: MessageID) -> Bool {
-        switch treatment {
-        case .message(let named), .switchPlan(let named, _, _), .promotionalOffer(let named, _, _):
-            named == message
-        case .fallback: false
-        }
-    }
 }

@@ -14,6 +14,12 @@ package struct StoredTenant: Sendable {
     package let id: TenantID
     package let name: String
     package let createdAt: Instant
+
+    package init(id: TenantID, name: String, createdAt: Instant) {
+        self.id = id
+        self.name = name
+        self.createdAt = createdAt
+    }
 }
 
 /// How much a tenant has of what it has a quota of.
@@ -160,6 +166,21 @@ extension StoredClient {
         id = ClientID(try row.decode("client_id"))
         name = try row.decode("name")
         createdAt = try row.instant("created_at")
+    }
+}
+
+extension RetentionStore {
+    /// Every tenant, in the order they were made.
+    package func listTenants(_ platform: PlatformScope) throws -> [StoredTenant] {
+        try pool.withConnection { connection in
+            let rows = try connection.query(
+                "select tenant_id, name, created_at from holdfast_ops.tenants()")
+            return try rows.map { row in
+                StoredTenant(
+                    id: TenantID(try row.decode("tenant_id")), name: try row.decode("name"),
+                    createdAt: try row.instant("created_at"))
+            }
+        }
     }
 }
 

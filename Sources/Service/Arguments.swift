@@ -1,15 +1,36 @@
 /// What a command line may hold.
 package struct ArgumentGrammar: Sendable {
-    /// `--name value` or `--name=value`, at most once.
+    /// `--name value` or `--name=value`.
     package struct Option: Sendable {
+        package enum Occurrence: Sendable {
+            /// At most once.
+            case optional
+            /// Exactly once.
+            case required
+            /// Any number of times.
+            case repeatable
+        }
+
         package let name: String
         package let value: String
         package let meaning: String
+        package let occurrence: Occurrence
 
-        package init(_ name: String, value: String, _ meaning: String) {
+        package init(
+            _ name: String, value: String, _ meaning: String, _ occurrence: Occurrence = .optional
+        ) {
             self.name = name
             self.value = value
             self.meaning = meaning
+            self.occurrence = occurrence
+        }
+
+        fileprivate var usage: String {
+            switch occurrence {
+            case .optional: "[\(name) \(value)]"
+            case .required: "\(name) \(value)"
+            case .repeatable: "[\(name) \(value)]…"
+            }
         }
     }
 
@@ -44,7 +65,7 @@ package struct ArgumentGrammar: Sendable {
     package func usageLine(_ program: String) -> String {
         let optional = positionals.enumerated().map { $0 < required ? "<\($1)>" : "[\($1)]" }
         let parts =
-            [program] + options.map { "[\($0.name) \($0.value)]" } + flags.map { "[\($0.name)]" }
+            [program] + options.map(\.usage) + flags.map { "[\($0.name)]" }
         return (parts + optional).joined(separator: " ")
     }
 
@@ -57,7 +78,7 @@ package struct ArgumentGrammar: Sendable {
 /// The parsed command line.
 package struct Arguments: Sendable {
     package private(set) var positionals: [String] = []
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     private var given: Set<String> = []
 
     /// None at all.
@@ -78,35 +99,40 @@ package struct Arguments: Sendable {
             try take(word, &rest, grammar)
         }
         try checkPositionals(grammar)
+        for option in grammar.options where option.occurrence == .required {
+            guard has(option.name) else { throw UsageError("\(option.name) is missing") }
+        }
     }
 
     package func has(_ flag: String) -> Bool { given.contains(flag) }
 
-    package func value(_ option: String) -> String? { values[option] }
+    package func value(_ option: String) -> String? { values[option]?.first }
+
+    /// Of an option that may be given more than once, in the order of the command line.
+    package func values(_ option: String) -> [String] { values[option] ?? [] }
 
     private mutating func take(
         _ word: String, _ rest: inout ArraySlice<String>, _ grammar: ArgumentGrammar
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        if grammar.options.contains(where: { $0.name == name }) {
+        if let option = grammar.options.first(where: { $0.name == name }) {
             guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
                 throw UsageError("\(name) needs a value")
             }
-            try once(name)
-            values[name] = value
+            let isFirst = given.insert(name).inserted
+            guard isFirst || option.occurrence == .repeatable else { throw Self.twice(name) }
+            values[name, default: []].append(value)
         } else if grammar.flags.contains(where: { $0.name == name }) {
             guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
-            try once(name)
+            guard given.insert(name).inserted else { throw Self.twice(name) }
         } else {
             throw UsageError("unknown argument '\(name)'")
         }
     }
 
-    private mutating func once(_ name: String) throws(UsageError) {
-        guard given.insert(name).inserted else {
-            throw UsageError("\(name) may be given once only")
-        }
+    private static func twice(_ name: String) -> UsageError {
+        UsageError("\(name) may be given once only")
     }
 
     private func checkPositionals(_ grammar: ArgumentGrammar) throws(UsageError) {

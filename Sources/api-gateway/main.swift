@@ -1,3 +1,4 @@
+// The admin API of agencies, and what is done for it in the background: see AdminAPI.
 internal import AdminAPI
 internal import Service
 

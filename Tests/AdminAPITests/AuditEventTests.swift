@@ -32,6 +32,15 @@ import Testing
         #expect(events[0]["changes"]?["name"] == ["from": "second", "to": .null])
     }
 
+    /// The clock stands still meanwhile.
+    @Test func whatIsOfOneMillisecondIsInOrderToo() throws {
+        let agency = try GatewayStage().makeAgency()
+        let names = (0..<30).map { "client \($0)" }
+        for name in names { _ = try agency.post("/v1/clients", ["name": .string(name)]) }
+        let events = try agency.all(Self.path, limit: 7)
+        #expect(events.compactMap { $0["changes"]?["name"]?["to"]?.text } == names.reversed())
+    }
+
     @Test func filtersChoose() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()

@@ -227,7 +227,10 @@ private struct Replay {
             pattern.components(separatedBy: "{{").count == 2
         {
             let inner = String(pattern.dropFirst(2).dropLast(2))
-            if let held = known[inner] { return held == value }
+            // What a header told is a text there, and perhaps a number here.
+            if let held = known[inner] {
+                return (held.text ?? shown(held)) == (value.text ?? shown(value))
+            }
             return take(value, inner)
         }
         guard case .string(let text) = value else { return false }

@@ -258,7 +258,7 @@ import Testing
         let agency = try stage.makeAgency()
         let app = try agency.makeApp()
         let id = try #require(AppID(app.lastSegment))
-        for product in ["asked", "target", "offered", "free", "default"] {
+        for product in ["asked", "target", "offered", "free", "default", "drafted"] {
             let made = try agency.send("PUT", "\(app)/products/\(product)", Self.content)
             #expect(made.status == 201)
         }
@@ -273,6 +273,8 @@ import Testing
         ]
         let key = AppEnvironment(app: id, environment: .sandbox)
         try stage.store.transaction(.operatorCommand(tenant: agency.tenant), at: stage.now) {
+            let drafted = Rule.named("four", Conditions(productIds: ["drafted"]), .fallback)
+            try $0.createRuleSetDraft(RuleSet(rules: [drafted]), of: id)
             let version = try $0.createRuleSet(RuleSet(rules: rules), of: id)
             try $0.publishRuleSet(version: version, at: key)
             try $0.createMessage(message, name: "m", kind: .text, of: id)
@@ -283,6 +285,7 @@ import Testing
         }
         for (product, word) in [
             ("asked", "one"), ("target", "two"), ("offered", "three"), ("default", "default"),
+            ("drafted", "of the draft"),
         ] {
             let refused = try agency.delete("\(app)/products/\(product)")
             #expect(refused.status == 409)

@@ -16,6 +16,12 @@ import Testing
         let decisions: Int
         let p50_ms: Double
         let p99_ms: Double
+        let api: API
+
+        struct API: Decodable {
+            let calls: Int
+            let failures: Int
+        }
     }
 
     @Test func `played once, every cancellation is answered and none wrongly`() throws {
@@ -30,6 +36,7 @@ import Testing
         #expect(line.wrong == 0)
         #expect(line.shown_realtime > 0 && line.shown_fallback > 0)
         #expect(line.p50_ms > 0 && line.p99_ms >= line.p50_ms)
+        #expect(line.api.calls > 100 && line.api.failures == 0)
         // Each kind of answer, and a text in each language, was seen.
         for shown in [
             "image, bullets", "switch, MONTHLY", "half_price_three_months", "second_year_half",
@@ -82,7 +89,7 @@ import Testing
         let demo = try Running("holdfast", ["demo"], environment: Self.environment)
         #expect(becomesTrue(within: .seconds(60)) { demo.text.contains("until Ctrl-C") })
         let children = Descendants.pids(of: demo.process.pid)
-        #expect(children.count >= 4, "PostgreSQL, HAProxy, the simulator and the responder")
+        #expect(children.count >= 5, "PostgreSQL, HAProxy, simulator, gateway and responder")
         demo.process.send(signal)
         let end = demo.process.wait(for: .seconds(30))
         if signal != .kill { #expect(end == .exited(0)) }

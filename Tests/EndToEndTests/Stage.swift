@@ -11,6 +11,7 @@ import Testing
 final class Stage {
     let processes: DemoProcesses
     let agency: SampleAgency
+    let api: AdminClient
     private let transport = Transport()
 
     init(trustsSimulator: Bool = true) throws {
@@ -20,13 +21,11 @@ final class Stage {
             stop: StopSignal(), say: { _ in })
         try processes.startPostgres()
         try processes.startSimulator()
-        agency = try SampleAgency.load(
-            into: RetentionStore(pool: try processes.operatorPool()),
-            platformKey: processes.platformKey.publicKey,
-            now: Instant(milliseconds: Clock.system.now()))
+        try processes.startGateway()
+        try processes.startProxy()
+        (agency, api) = try processes.makeAgency()
         for state in agency.simulatorStates { try processes.simulator.put(state) }
         try processes.startResponder(trustsSimulator: trustsSimulator)
-        try processes.startProxy()
     }
 
     deinit { processes.end() }
@@ -74,6 +73,30 @@ final class Stage {
 
     func get(_ url: String) throws -> ClientResponse {
         try transport.send(ClientRequest(method: "GET", url: url))
+    }
+
+    /// One genuine request of the first app, made now.
+    func signedRequest() throws -> [UInt8] {
+        try #require(try signedRequests("genuine").bodies.first)
+    }
+
+    /// With the agency's key, through the door.
+    func getAsAgency(_ path: String) throws -> ClientResponse {
+        try transport.send(
+            ClientRequest(
+                method: "GET", url: processes.proxyOrigin + path,
+                headers: [("Authorization", api.authorization)]))
+    }
+
+    /// Looks into the agency as an operator does.
+    func inAgency<R>(_ body: (TenantTransaction) throws -> R) throws -> R {
+        let store = RetentionStore(pool: try processes.operatorPool())
+        let now = Instant(milliseconds: Clock.system.now())
+        return try store.transaction(agency.scope, at: now, body)
+    }
+
+    func auditEvents() throws -> [StoredAuditEvent] {
+        try inAgency { try $0.listAuditEvents(AuditFilter(), before: nil, limit: 100) }
     }
 
     private struct SignedRequests: Decodable {

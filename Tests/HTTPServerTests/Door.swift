@@ -12,7 +12,11 @@ final class Door {
     private let process: pid_t
 
     /// `overrides` are further settings of the environment, `bindWords` of the listening socket.
-    init(to responder: UInt16, overrides: [String] = [], bindWords: String = "") throws {
+    /// Without a gateway's port nobody answers for the admin API.
+    init(
+        to responder: UInt16, gateway: UInt16? = nil, overrides: [String] = [],
+        bindWords: String = ""
+    ) throws {
         // Inherited, so that no other test takes the port in between; whoever connects before
         // HAProxy is ready waits in its backlog.
         let (descriptor, port) = try boundSocket()
@@ -24,6 +28,7 @@ final class Door {
             environment: [
                 "HOLDFAST_PROXY_BIND=fd@\(Door.inheritedDescriptor) \(bindWords)",
                 "HOLDFAST_RESPONDER_ADDRESS=127.0.0.1:\(responder)",
+                "HOLDFAST_GATEWAY_ADDRESS=127.0.0.1:\(gateway ?? Door.discardPort)",
             ] + overrides, inheriting: descriptor)
     }
 
@@ -42,6 +47,8 @@ final class Door {
     }
 
     private static let inheritedDescriptor: Int32 = 33
+    /// RFC 863's; nobody listens there.
+    private static let discardPort: UInt16 = 9
     private static let program = "/usr/sbin/haproxy"
     private static var configuration: String {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -30,7 +30,7 @@ import Testing
         ("POST /Realtime/a", 404), ("POST /metrics", 404), ("GET /readyz", 404),
         ("POST /x/../realtime/a", 404),
     ])
-    func `only the real-time route is open, and refusals have no body`(
+    func `of the responder only the real-time route is open, and refusals have no body`(
         line: String, status: Int
     ) throws {
         let server = try TestServer()
@@ -115,6 +115,7 @@ import Testing
         #expect(
             try Door.check(environment: [
                 "HOLDFAST_PROXY_BIND=127.0.0.1:8080", "HOLDFAST_RESPONDER_ADDRESS=127.0.0.1:8081",
+                "HOLDFAST_GATEWAY_ADDRESS=127.0.0.1:8082",
             ]) == 0)
         #expect(try Door.check(environment: []) != 0)
     }

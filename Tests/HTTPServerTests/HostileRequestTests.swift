@@ -36,6 +36,20 @@ import Testing
         withExtendedLifetime(door) {}
     }
 
+    @Test(arguments: HostileRequest.all)
+    func `through the door to the admin API`(_ hostile: HostileRequest) throws {
+        let responder = try TestServer()
+        let gateway = try TestServer()
+        let door = try Door(to: responder.port, gateway: gateway.port)
+        let played = try Self.play(
+            hostile.toGateway, mayStayOpen: true, on: gateway, through: door.port)
+        #expect(played.outcome == hostile.doorToGateway)
+        #expect(played.answer.isClosed)
+        #expect(played.isOneRequestAtMost)
+        #expect(responder.requests.isEmpty)
+        withExtendedLifetime(door) {}
+    }
+
     /// Sends the bytes and reads to the end. Where the other end may rightly keep the connection,
     /// the end of our side follows the first answer; otherwise it must close by itself.
     private static func play(

@@ -273,3 +273,24 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
 
     static let all = lengths + encodings + chunks + heads + sizes
 }
+
+extension HostileRequest {
+    /// The same at the admin API; the path is as long.
+    var toGateway: HostileRequest {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return HostileRequest(
+            name, direct: direct, door: doorToGateway,
+            raw: text.replacing("/realtime/a", with: "/v1/clients"))
+    }
+
+    /// The admin API has further methods; all else is judged as for the responder.
+    var doorToGateway: Outcome {
+        switch name {
+        case "body of a GET": .served(body: 5)
+        // Within the limit here, so that it is waited for.
+        case "announced too much": .refused(408)
+        case "HTTP/0.9 with a version": .refused(505)
+        default: door
+        }
+    }
+}

@@ -123,6 +123,28 @@ extension IsolationTests {
                     else { throw FoundForeign() }
                 }
             ),
+            (
+                "listTexts",
+                { try expectNothing(try $0.listTexts(of: key.app, after: nil, limit: 9).first) }
+            ),
+            (
+                "findTexts",
+                {
+                    let place = TextName(message: name, locale: "en-US")
+                    try expectNothing(try $0.findTexts([place], of: key.app).first)
+                }
+            ),
+            (
+                "lockMessages",
+                { try expectNothing(try $0.lockMessages(named: [name], of: key.app).first) }
+            ),
+            (
+                "copyImages",
+                {
+                    try expectNothing(
+                        try $0.copyImages(from: key.app, to: key.app, limit: 9).first)
+                }
+            ),
             ("lockAPIKey", { try $0.lockAPIKey(APIKeyID(UUID())) }),
             ("countAPIKeys", { _ = try $0.countAPIKeys() }),
         ]

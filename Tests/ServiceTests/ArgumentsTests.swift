@@ -37,7 +37,32 @@ import Testing
         #expect(error.message == reason)
     }
 
+    static let strict = ArgumentGrammar(options: [
+        .init("--tenant", value: "ID", "whose", .required),
+        .init("--app", value: "ID", "which", .repeatable),
+    ])
+
+    @Test func `gives what may be repeated in its order`() throws {
+        let words = ["--app", "one", "--tenant=t", "--app=two"]
+        let arguments = try Arguments(words, Self.strict)
+        #expect(arguments.values("--app") == ["one", "two"])
+        #expect(arguments.value("--tenant") == "t")
+        #expect(try Arguments(["--tenant=t"], Self.strict).values("--app").isEmpty)
+    }
+
+    @Test(arguments: [
+        (["--app", "one"], "--tenant is missing"),
+        (["--tenant=a", "--tenant=b"], "--tenant may be given once only"),
+    ])
+    func `must have what is required, once`(words: [String], reason: String) throws {
+        let error = try #require(throws: UsageError.self) {
+            _ = try Arguments(words, Self.strict)
+        }
+        #expect(error.message == reason)
+    }
+
     @Test func `is described in one line`() {
+        #expect(Self.strict.usageLine("holdfast key") == "holdfast key --tenant ID [--app ID]…")
         #expect(
             Self.grammar.usageLine("holdfast")
                 == "holdfast [--database URL] [--once] <command> [name]")

@@ -1,0 +1,127 @@
+package import Operator
+package import Retention
+package import RetentionStore
+package import Signing
+
+extension SampleAgency {
+    /// The sample agency straight through the store, for tests that need one and no admin API.
+    package static func load(
+        into store: RetentionStore, platformKey: PublicKey, now: Instant
+    ) throws -> SampleAgency {
+        let scope = Scope.operatorCommand(tenant: .make(at: now))
+        let clients = try store.transaction(scope, at: now) { transaction in
+            try transaction.createTenant(name: name)
+            var clients: [String: ClientID] = [:]
+            for name in Set(SampleApp.all.map(\.client)).sorted() {
+                let client = Client(id: .make(at: now), name: name)
+                try transaction.createClient(client)
+                clients[name] = client.id
+            }
+            return clients
+        }
+        var places: [PlacedApp] = []
+        for app in SampleApp.all {
+            guard let client = clients[app.client] else { continue }
+            // One transaction an app: one snapshot for each of its environments.
+            places += try store.transaction(scope, at: now) { transaction in
+                try SampleAppLoader(app: app, platformKey: platformKey, now: now).load(
+                    for: client, transaction)
+            }
+        }
+        return SampleAgency(scope, places)
+    }
+}
+
+/// Stores one sample app.
+private struct SampleAppLoader {
+    let app: SampleApp
+    let platformKey: PublicKey
+    let now: Instant
+
+    func load(for client: ClientID, _ transaction: TenantTransaction) throws -> [PlacedApp] {
+        let id = AppID.make(at: now)
+        try transaction.createApp(
+            App(
+                id: id, client: client, name: app.name, bundleId: app.bundleId,
+                appAppleId: app.appAppleId, defaultLocale: "en-US"))
+        for product in app.products { try transaction.createProduct(product, of: id) }
+        let offer = Offer(
+            offerIdentifier: app.offerIdentifier, productId: app.monthly, kind: .promotional)
+        try transaction.createOffer(offer, of: id)
+        let key = try storeKey(id, transaction)
+        let images = try storeImages(id, transaction)
+        let messages = try storeMessages(id, images, transaction)
+        let rules = app.ruleSet(messages, at: now)
+        let version = try transaction.createRuleSet(rules, of: id)
+        return try app.environments.map { environment in
+            let place = AppEnvironment(app: id, environment: environment)
+            try transaction.publishRuleSet(version: version, at: place)
+            let token = try transaction.createEndpoint(
+                .make(at: now), at: place, sealedTo: platformKey)
+            let content = try PlacedContent(
+                app: app, images: images, messages: messages, at: place, transaction)
+            try setDefaults(messages, at: place, transaction)
+            return PlacedApp(
+                key: place, rules: rules,
+                simulatorState: content.simulatorApp(
+                    app, environment: environment, offerKey: key,
+                    realtimeURL: "\(SampleAgency.publicOrigin)/realtime/\(token)"))
+        }
+    }
+
+    private func storeKey(
+        _ id: AppID, _ transaction: TenantTransaction
+    ) throws -> SimulatorApp.OfferKey {
+        let key = try PrivateKey.generate()
+        try transaction.storeCredential(
+            InAppPurchaseKey(keyId: app.keyId, issuerId: SampleApp.issuerId, key: key),
+            id: .make(at: now), of: id, sealedTo: platformKey)
+        return SimulatorApp.OfferKey(
+            keyId: app.keyId, issuerId: SampleApp.issuerId,
+            publicKeyPEM: String(decoding: key.publicKey.pem(), as: UTF8.self))
+    }
+
+    private func storeImages(
+        _ id: AppID, _ transaction: TenantTransaction
+    ) throws -> SampleImages {
+        let fullSize = NewImage(
+            id: .make(at: now), size: .fullSize, png: SampleImages.fullSizePNG,
+            width: 3_840, height: 1_080)
+        let bulletPoint = NewImage(
+            id: .make(at: now), size: .bulletPoint, png: SampleImages.bulletPointPNG,
+            width: 1_024, height: 1_024)
+        return SampleImages(
+            fullSize: try transaction.storeImage(fullSize, of: id),
+            bulletPoint: try transaction.storeImage(bulletPoint, of: id))
+    }
+
+    private func storeMessages(
+        _ id: AppID, _ images: SampleImages, _ transaction: TenantTransaction
+    ) throws -> [SampleMessage: MessageID] {
+        var messages: [SampleMessage: MessageID] = [:]
+        for message in SampleMessage.allCases {
+            let messageId = MessageID.make(at: now)
+            try transaction.createMessage(
+                messageId, name: message.name, kind: message.kind, of: id)
+            for locale in message.locales {
+                try transaction.createLocalization(
+                    message.localization(locale, app: app.name, images), of: messageId, app: id)
+            }
+            messages[message] = messageId
+        }
+        return messages
+    }
+
+    private func setDefaults(
+        _ messages: [SampleMessage: MessageID], at place: AppEnvironment,
+        _ transaction: TenantTransaction
+    ) throws {
+        guard let thanks = messages[.thanks] else { return }
+        for product in app.products {
+            for locale in SampleMessage.thanks.locales {
+                try transaction.setDefaultMessage(
+                    thanks, product: product.productId, locale: locale, at: place)
+            }
+        }
+    }
+}
