@@ -265,7 +265,9 @@ private struct Replay {
     private mutating func take(_ value: JSONTree, _ inner: String) -> Bool {
         let parts = inner.split(separator: "=", maxSplits: 1).map(String.init)
         guard Self.isOf(kind: parts[parts.count - 1], value) else { return false }
-        if parts.count == 2 { known[parts[0]] = value }
+        // A number in a path is the number of a body.
+        let number = parts[parts.count - 1] == "int" ? value.text.flatMap { Int64($0) } : nil
+        if parts.count == 2 { known[parts[0]] = number.map(JSONTree.integer) ?? value }
         return true
     }
 

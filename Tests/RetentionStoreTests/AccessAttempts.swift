@@ -61,6 +61,7 @@ extension IsolationTests {
                 }
             ),
             ("getClient", { _ = try $0.getClient(client) }),
+            ("setStopped", { try $0.setStopped(true, of: access.app) }),
             ("finishJob", { try $0.finishJob(job, report: [], done: 1) }),
             ("failJob", { try $0.failJob(job, failure: Array("{}".utf8)) }),
         ]

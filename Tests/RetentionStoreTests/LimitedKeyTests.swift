@@ -200,6 +200,14 @@ import Testing
         #expect(try count(.app) == 2)
         #expect(try count(.nothing) == 0)
         #expect(try keys.attempt(keys.make(.app), "delete from holdfast.image_file") == .forbidden)
+        // The same picture, stored with a key that cannot see who else has it.
+        let again = NewImage(id: ImageID(UUID()), size: .fullSize, png: [7], width: 1, height: 1)
+        try keys.gateway.transaction(presenting: keys.make(.app).hash, at: Agencies.now) {
+            transaction, _ in
+            let stored = try transaction.storeImage(again, of: keys.apps[0])
+            let bytes = try transaction.imageFile(stored, of: keys.apps[0])
+            #expect(bytes == [7])
+        }
     }
 
     @Test func `a key whose last client is gone stays limited`() throws {
