@@ -206,23 +206,28 @@ import Testing
         #expect(try agency.get("/v1/apps?clientId=%00").status == 400)
     }
 
-    @Test func `the stop switch is thrown and is in the audit and in both environments`() throws {
-        let stage = try GatewayStage()
-        let agency = try stage.makeAgency()
+    @Test func `the stop switch reaches the snapshots of both environments`() throws {
+        let agency = try GatewayStage().makeAgency()
         let path = try agency.makeApp()
+        #expect(try Self.stopped(path, agency) == [false, false])
         let stopped = try agency.patch(path, ["realTimeAnswers": "stopped"])
         #expect(stopped.json["realTimeAnswers"] == "stopped", "\(stopped.text)")
-        let isStopped: Bool = try stage.database.superuser.withConnection { connection in
-            let id = try #require(AppID(path.lastSegment))
-            let rows = try connection.query(
-                "select is_stopped from holdfast.app where app_id = \(id.uuid)")
-            return try #require(rows.first).decode("is_stopped")
-        }
-        #expect(isStopped)
+        #expect(try Self.stopped(path, agency) == [true, true])
         #expect(try agency.patch(path, ["realTimeAnswers": "running"]).status == 200)
+        #expect(try Self.stopped(path, agency) == [false, false])
         let body = TestAgency.appBody(client: try agency.makeClient(), number: 2)
         let made = try agency.post("/v1/apps", body.with("realTimeAnswers", "stopped"))
         #expect(made.json["realTimeAnswers"] == "stopped")
+        #expect(try Self.stopped(try #require(made.header("Location")), agency) == [true, true])
+    }
+
+    /// Whether the newest snapshot of each environment is stopped.
+    private static func stopped(_ path: String, _ agency: TestAgency) throws -> [Bool] {
+        let store = RetentionStore(pool: agency.stage.database.responder)
+        let id = try #require(AppID(path.lastSegment))
+        return try store.snapshotHeads(.routing).filter { $0.key.app == id }.map {
+            try store.snapshot(.routing, $0).isStopped
+        }
     }
 
     @Test func `a bundle and a number belong to one app of the tenant`() throws {
