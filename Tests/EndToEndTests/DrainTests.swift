@@ -4,7 +4,7 @@ import Operator
 import TestSupport
 import Testing
 
-/// What a supervisor and a proxy see while a responder ends.
+/// What a supervisor and a proxy see while a service ends.
 @Suite(.database) struct DrainTests {
     private func get(_ port: Int, _ path: String) -> Int? {
         let request = ClientRequest(method: "GET", url: "http://127.0.0.1:\(port)\(path)")
@@ -23,6 +23,17 @@ import Testing
             ])
     }
 
+    private func gateway(_ folder: TemporaryFolder) throws -> Running {
+        _ = try Programs.run("holdfast", ["platform-key", folder.path])
+        return try Running(
+            "api-gateway", [],
+            environment: [
+                "HOLDFAST_DATABASE_URL": Database.current().url(role: "holdfast_gateway"),
+                "HOLDFAST_GATEWAY_PORT": "0", "HOLDFAST_GATEWAY_ADMIN_PORT": "0",
+                "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": folder.path + "/platform-public.pem",
+            ])
+    }
+
     /// The value of a field in the line that tells of readiness.
     private func port(_ name: String, in text: String) throws -> Int {
         let line = try #require(
@@ -37,7 +48,8 @@ import Testing
         #expect(becomesTrue { responder.text.contains("\"event\":\"ready\"") })
         let admin = try port("adminPort", in: responder.text)
         #expect(get(admin, "/readyz") == 200)
-        let client = try SlowClient(port: port("port", in: responder.text), folder: folder)
+        let client = try SlowClient(
+            "/realtime/nobody", port: port("port", in: responder.text), folder: folder)
         #expect(becomesTrue { client.received.contains("100 Continue") })
         responder.process.send(.terminate)
         #expect(becomesTrue(within: .seconds(2)) { get(admin, "/readyz") == 503 })
@@ -46,21 +58,52 @@ import Testing
         #expect(becomesTrue { client.received.contains("HTTP/1.1 404") })
         #expect(responder.process.wait(for: .seconds(30)) == .exited(0))
     }
+
+    @Test func `a gateway told to end is not ready any more and yet answers what is under way`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let gateway = try gateway(folder)
+        #expect(becomesTrue { gateway.text.contains("\"event\":\"ready\"") })
+        let admin = try port("adminPort", in: gateway.text)
+        #expect(becomesTrue { get(admin, "/readyz") == 200 })
+        let client = try SlowClient(
+            "/v1/clients", port: port("port", in: gateway.text), folder: folder)
+        #expect(becomesTrue { client.received.contains("100 Continue") })
+        gateway.process.send(.terminate)
+        #expect(becomesTrue(within: .seconds(2)) { get(admin, "/readyz") == 503 })
+        #expect(get(admin, "/livez") == 200)
+        client.sendBody()
+        #expect(becomesTrue { client.received.contains("HTTP/1.1 401") })
+        #expect(gateway.process.wait(for: .seconds(30)) == .exited(0))
+    }
+
+    @Test func `a gateway told to end waits for a silent caller, but no five seconds`() throws {
+        let folder = try TemporaryFolder()
+        let gateway = try gateway(folder)
+        #expect(becomesTrue { gateway.text.contains("\"event\":\"ready\"") })
+        let client = try SlowClient(
+            "/v1/clients", port: port("port", in: gateway.text), folder: folder)
+        #expect(becomesTrue { client.received.contains("100 Continue") })
+        gateway.process.send(.terminate)
+        #expect(gateway.process.wait(for: .seconds(5)) == .exited(0))
+        withExtendedLifetime(client) {}
+    }
 }
 
-/// A request whose body comes only when asked for; the token in it is nobody's.
+/// A request in nobody's name, whose body comes only when asked for.
 private final class SlowClient {
     private let process: ChildProcess
     private let body: String
     private let output: String
 
-    init(port: Int, folder: TemporaryFolder) throws {
+    init(_ path: String, port: Int, folder: TemporaryFolder) throws {
         body = folder.path + "/body"
         output = folder.path + "/answer"
         let script = """
             mkfifo \(body)
             exec 3<>/dev/tcp/127.0.0.1/\(port)
-            printf 'POST /realtime/nobody HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 2\\r\\n' >&3
+            printf 'POST \(path) HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 2\\r\\n' >&3
             printf 'Content-Type: application/json\\r\\nExpect: 100-continue\\r\\n\\r\\n' >&3
             cat <&3 &
             cat \(body) >&3

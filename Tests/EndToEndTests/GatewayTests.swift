@@ -78,7 +78,7 @@ import Testing
         #expect(try stage.play(others.prefix(20)).statistics.wrong == 0)
     }
 
-    @Test func `a gateway told to end says so, ends within five seconds, and costs Apple nothing`()
+    @Test func `a gateway told to end does so within five seconds, and costs Apple nothing`()
         throws
     {
         let stage = try Stage()
