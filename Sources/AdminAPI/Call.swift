@@ -118,7 +118,10 @@ package struct Call {
             throw Problem(
                 .preconditionRequired,
                 "Read the resource first and send its ETag as If-Match, so that nobody's change "
-                    + "is lost.")
+                    + "is lost.",
+                errors: [
+                    FieldProblem(.header("If-Match"), .required, "If-Match is required here.")
+                ])
         }
         guard EntityTags(wanted).contain(Answer.etag(of: current.bytes)) else {
             throw Problem(

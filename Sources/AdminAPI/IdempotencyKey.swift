@@ -18,7 +18,11 @@ struct IdempotencyKey {
             if call.operation.idempotency == .required {
                 throw Problem(
                     .idempotencyKeyRequired,
-                    "Send an Idempotency-Key of your choice, so that a repeat cannot act twice.")
+                    "Send an Idempotency-Key of your choice, so that a repeat cannot act twice.",
+                    errors: [
+                        FieldProblem(
+                            .header(Self.header), .required, "\(Self.header) is required here.")
+                    ])
             }
             return nil
         }

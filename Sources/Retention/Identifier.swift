@@ -21,9 +21,9 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
         Identifier(UUID.version7(at: now, using: &random))
     }
 
-    /// Of a turn (see `UUID.version7(turn:low:)`) and 62 random bits.
-    package init(turn: Int64, random: UInt64) {
-        uuid = UUID.version7(turn: turn, low: random)
+    /// In the order of `now`, then of `count`; see `UUID.version7(at:count:)`.
+    package init(at now: Instant, count: UInt64) {
+        uuid = UUID.version7(at: now, count: count)
     }
 
     /// Reads the outside form; `nil` for another kind's prefix, a foreign character or a value
@@ -116,11 +116,17 @@ extension UUID {
         return tagged(high: high, low: random.next(), version: 7)
     }
 
-    /// RFC 9562 version 7, method 1: milliseconds and a count of twelve bits in one number, then
-    /// random bits.
-    package static func version7(turn: Int64, low: UInt64) -> UUID {
-        let turn = UInt64(turn)
-        return tagged(high: (turn >> 12) << 16 | turn & 0xfff, low: low, version: 7)
+    /// Bits of the count in an identifier of version 7; twenty-two by chance are left.
+    package static let countBits: UInt64 = 52
+
+    /// RFC 9562 version 7 with a count where the random bits begin (section 6.2).
+    package static func version7(at now: Instant, count: UInt64) -> UUID {
+        let milliseconds = UInt64(max(0, now.milliseconds)) & 0xffff_ffff_ffff
+        let lowBits = countBits - 12
+        let low = count & (1 << lowBits - 1)
+        return tagged(
+            high: milliseconds << 16 | (count >> lowBits) & 0xfff,
+            low: low << (62 - lowBits) | UInt64.random(in: 0..<1 << (62 - lowBits)), version: 7)
     }
 
     /// RFC 9562 version 8 of the first sixteen bytes of a digest: the same content always has the

@@ -23,6 +23,8 @@ import Testing
         #expect(Set(described).subtracting(built).sorted() == [])
         #expect(Set(built).subtracting(described).sorted() == [])
         #expect(Set(built).count == Operations.all.count)
+        try Promise.kept(
+            "api-document", "\(built.count) operations, \(try APIPage.names().count) pages")
     }
 
     @Test func bodiesHaveTheTypesOfTheDocument() throws {

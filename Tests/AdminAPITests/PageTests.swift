@@ -37,6 +37,7 @@ import Testing
         #expect(try writer.value() > 0)
         #expect(Set(walked).count == walked.count)
         #expect(walked.filter { $0.hasPrefix("client ") }.count == Self.rows)
+        try Promise.kept("pages", "\(Self.rows) rows, others written meanwhile")
     }
 
     @Test func aPageHasAsManyRowsAsAskedFor() throws {

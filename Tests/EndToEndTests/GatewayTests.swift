@@ -76,6 +76,7 @@ import Testing
         }
         let others = stage.agency.pageViews.filter { $0.appAppleId != app.appAppleId }
         #expect(try stage.play(others.prefix(20)).statistics.wrong == 0)
+        try Promise.kept("stop-switch", "stopped and started again, each within 5 s")
     }
 
     @Test func `a gateway told to end does so within five seconds, and costs Apple nothing`()

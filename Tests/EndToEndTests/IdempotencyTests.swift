@@ -1,11 +1,4 @@
-import Foundation
-import HTTPClient
-import Operator
-import Postgres
 import Retention
-import RetentionStore
-import Service
-import Signing
 import Synchronization
 import TestSupport
 import Testing
@@ -20,7 +13,7 @@ import Testing
     @Test func `a thousand keys, eight racing copies each, and a gateway killed over and over`()
         throws
     {
-        let door = try GatewayProcess()
+        let door = try GatewayProcess(scopes: [.write(.clients)])
         let answered = Atomic<Int>(0)
         let isDone = Atomic<Bool>(false)
         let killer = ParallelWork {
@@ -46,117 +39,14 @@ import Testing
         }
         let bodies = try racers.map { try $0.value(within: .seconds(500)) }
         isDone.store(true, ordering: .relaxed)
-        #expect(try killer.value() >= 10)
+        let kills = try killer.value()
+        #expect(kills >= 10)
         for number in 0..<Self.keys {
             #expect(Set(bodies.map { $0[number] }).count == 1, "key \(number)")
         }
         #expect(try door.count("client") == Self.keys)
         #expect(try door.count("audit_event") == Self.keys)
-    }
-}
-
-/// The program that runs at the moment; one thread alone replaces it.
-private final class RunningProgram: @unchecked Sendable {
-    private var program: Running?
-
-    func store(_ program: Running) { self.program = program }
-    var text: String { program?.text ?? "" }
-    func kill() { program?.process.terminate(.kill, within: .seconds(10)) }
-}
-
-/// The real gateway over the test's database, at one port however often it is started.
-private final class GatewayProcess: Sendable {
-    /// A restart takes a second; a machine under load takes longer.
-    private static let answerLimit: Duration = .seconds(60)
-
-    struct NeverAnswered: Error {
-        let key: Int
-        let last: String
-        let log: String
-    }
-
-    private let database: Database
-    private let token: String
-    private let port: UInt16
-    private let keyFile: TemporaryFolder
-    private let transport: Transport
-    private let running = RunningProgram()
-
-    init() throws {
-        database = try Database.current()
-        port = try FreePort.find(1)[0]
-        keyFile = try TemporaryFolder()
-        let now = Instant(milliseconds: Clock.system.now())
-        let tenant = TenantID.make(at: now)
-        let store = RetentionStore(pool: database.operator)
-        token = try store.transaction(.operatorCommand(tenant: tenant), at: now) { transaction in
-            try transaction.createTenant(name: "Agency")
-            return try transaction.createAPIKey(
-                NewAPIKey(
-                    id: .make(at: now), name: "racers", scopes: [.write(.clients)], clients: nil,
-                    apps: nil, expiresAt: nil)
-            ).text
-        }
-        try database.superuser.withConnection { connection in
-            _ = try connection.query(
-                "update holdfast.tenant set requests_per_minute = 1000000, client_limit = 2000")
-        }
-        var settings = TransportSettings()
-        settings.connections = 16
-        transport = Transport(settings)
-        let pem = try PrivateKey.generate().publicKey.pem()
-        try Data(pem).write(to: URL(filePath: keyFile.path + "/platform.pem"))
-        try start()
-    }
-
-    func killAndStart() throws {
-        running.kill()
-        try start()
-    }
-
-    private func start() throws {
-        let program = try Running(
-            "api-gateway", [],
-            environment: [
-                "HOLDFAST_DATABASE_URL": try database.url(role: "holdfast_gateway"),
-                "HOLDFAST_GATEWAY_PORT": "\(port)", "HOLDFAST_GATEWAY_ADMIN_PORT": "0",
-                "HOLDFAST_GATEWAY_DATABASE_CONNECTIONS": "16",
-                "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": keyFile.path + "/platform.pem",
-                "HOLDFAST_LOG_LEVEL": "warning",
-            ])
-        running.store(program)
-    }
-
-    /// Repeats the same request until it is answered for good, as a careful client does.
-    func createUntilAnswered(_ number: Int) throws -> String {
-        let request = ClientRequest(
-            method: "POST", url: "http://127.0.0.1:\(port)/v1/clients",
-            headers: [
-                ("Authorization", "Bearer \(token)"), ("Content-Type", "application/json"),
-                ("Idempotency-Key", "key-\(number)"),
-            ], body: Array("{\"name\":\"client \(number)\"}".utf8), deadline: .seconds(20))
-        var body = ""
-        let isAnswered = becomesTrue(within: Self.answerLimit) {
-            do {
-                let answer = try transport.send(request)
-                body = String(decoding: answer.body, as: UTF8.self)
-                return answer.status == 201
-            } catch {
-                body = "\(error)"
-                return false
-            }
-        }
-        guard isAnswered else {
-            throw NeverAnswered(key: number, last: body, log: running.text)
-        }
-        return body
-    }
-
-    func count(_ table: String) throws -> Int {
-        try database.superuser.withConnection { connection in
-            let rows = try connection.query(
-                Query(unsafeSQL: "select count(*) from holdfast.\(table)"))
-            return Int(try #require(rows.first).decode(Int64.self, at: 0))
-        }
+        try Promise.kept(
+            "idempotency", "\(Self.keys) keys, \(Self.copies) copies each, \(kills) kills")
     }
 }

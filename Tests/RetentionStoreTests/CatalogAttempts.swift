@@ -64,7 +64,6 @@ extension IsolationTests {
         return [
             ("getApp", { _ = try $0.getApp(app, forUpdate: true) }),
             ("updateApp", { try $0.updateApp(things.app, isStopped: true) }),
-            ("setStopped", { try $0.setStopped(true, of: app) }),
             ("updateProduct", { try $0.updateProduct(things.product, prices: [], of: app) }),
             ("updateOffer", { try $0.updateOffer(things.offer, terms: .unknown, of: app) }),
             ("deleteProduct", { try $0.deleteProduct(things.product.productId, of: app) }),

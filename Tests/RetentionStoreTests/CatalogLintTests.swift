@@ -158,5 +158,8 @@ import Testing
         #expect(met == Set(CatalogRule.allCases))
         let named = try findings(after: "drop policy allowed_apps on holdfast.message")
         #expect(named.map(\.offender) == ["table holdfast.message"])
+        try Promise.kept(
+            "catalog-lint",
+            "\(CatalogRule.allCases.count) rules, \(Self.planted.count) planted faults found")
     }
 }

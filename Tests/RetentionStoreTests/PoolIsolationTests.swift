@@ -175,6 +175,9 @@ import Testing
         #expect(counts["committed", default: 0] > Self.transactions * 9 / 10)
         let findings = try database.gateway.withConnection { try CatalogLint.findings($0) }
         #expect(findings == [])
+        try Promise.kept(
+            "pool-isolation",
+            "\(Self.transactions) transactions, \(counts.count) ways to end, 0 foreign rows")
     }
 
     private final class Over: Sendable {
