@@ -21,9 +21,9 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
         Identifier(UUID.version7(at: now, using: &random))
     }
 
-    /// Of a turn (see `UUID.version7(turn:low:)`) and 62 random bits.
-    package init(turn: Int64, random: UInt64) {
-        uuid = UUID.version7(turn: turn, low: random)
+    /// A new identifier whose order follows `now`, and within its millisecond a count.
+    package init(at now: Instant, count: UInt64, random: UInt64) {
+        uuid = UUID.version7(at: now, count: count, random: random)
     }
 
     /// Reads the outside form; `nil` for another kind's prefix, a foreign character or a value
@@ -86,6 +86,9 @@ package typealias AuditEventID = Identifier<AuditEventKind>
 package typealias JobID = Identifier<JobKind>
 package typealias PublicationID = Identifier<PublicationKind>
 
+/// Bits of the count within a millisecond.
+package let identifierCountBits: UInt64 = 52
+
 extension UUID {
     /// The sixteen bytes in network order.
     package var bytes: [UInt8] {
@@ -116,11 +119,15 @@ extension UUID {
         return tagged(high: high, low: random.next(), version: 7)
     }
 
-    /// RFC 9562 version 7, method 1: milliseconds and a count of twelve bits in one number, then
-    /// random bits.
-    package static func version7(turn: Int64, low: UInt64) -> UUID {
-        let turn = UInt64(turn)
-        return tagged(high: (turn >> 12) << 16 | turn & 0xfff, low: low, version: 7)
+    /// RFC 9562 version 7 with a count where the random bits begin (section 6.2): its upper twelve
+    /// bits stand before the variant, the others behind it, and 22 random bits are left.
+    package static func version7(at now: Instant, count: UInt64, random: UInt64) -> UUID {
+        let milliseconds = UInt64(max(0, now.milliseconds)) & 0xffff_ffff_ffff
+        let lowBits = identifierCountBits - 12
+        let low = count & (1 << lowBits - 1)
+        return tagged(
+            high: milliseconds << 16 | count >> lowBits & 0xfff,
+            low: low << (62 - lowBits) | random >> (2 + lowBits), version: 7)
     }
 
     /// RFC 9562 version 8 of the first sixteen bytes of a digest: the same content always has the

@@ -113,6 +113,22 @@ import Testing
         }
     }
 
+    @Test func `identifiers of one millisecond follow their count`() {
+        let now = Instant(milliseconds: 1_764_000_000_000)
+        let last = UInt64(1) << identifierCountBits - 1
+        let counts: [UInt64] = [0, 1, 1 << 22, 1 << 39, 1 << 40, 1 << 51, last]
+        let ids = counts.enumerated().map { index, count in
+            AuditEventID(at: now, count: count, random: index % 2 == 0 ? .max : 0).description
+        }
+        #expect(ids == ids.sorted() && Set(ids).count == ids.count)
+        let later = Instant(milliseconds: now.milliseconds + 1)
+        #expect(AuditEventID(at: later, count: 0, random: 0).description > ids[ids.count - 1])
+        for id in ids {
+            let bytes = AuditEventID(id)?.uuid.bytes ?? []
+            #expect(bytes.count == 16 && bytes[6] >> 4 == 7 && bytes[8] >> 6 == 0b10)
+        }
+    }
+
     @Test func `sixteen bytes make a UUID, no other count does`() {
         for count in [0, 15, 17, 32] {
             #expect(UUID(bytes: [UInt8](repeating: 1, count: count)) == nil)
