@@ -13,6 +13,8 @@ import Testing
     private static let transactions = 100_000
     private static let workers = 8
     private static let connections = 4
+    /// Of one worker. A fault costs a connection at times, and so what dozens of others cost.
+    private static let roundsAFault = 100
 
     /// Looks at all rows that the gateway's role is given, and raises at one that is not the key's.
     private static let check = """
@@ -153,7 +155,9 @@ import Testing
             ParallelWork {
                 for round in 0..<share {
                     let faults = Fault.allCases
-                    let fault = round % 20 == 7 ? faults[round / 20 % faults.count] : nil
+                    let fault =
+                        round % Self.roundsAFault == 0
+                        ? faults[round / Self.roundsAFault % faults.count] : nil
                     let reader = readers[(worker &* 31 &+ round) % readers.count]
                     Self.run(reader, fault, pool, tally)
                 }
