@@ -60,7 +60,9 @@ final class Daemon {
         // keeps quiet: standard error carries JSON lines only.
         let always = MHD_USE_INTERNAL_POLLING_THREAD.rawValue | MHD_USE_ITC.rawValue
         return switch threads {
-        case .pool: always | MHD_USE_EPOLL.rawValue
+        // Not epoll: there `MHD_quiesce_daemon` and a worker may both take the listening socket out
+        // of the worker's set, and the library ends the process over the second one (0.9.75).
+        case .pool: always | MHD_USE_POLL.rawValue
         case .perConnection:
             always | MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL.rawValue
         }

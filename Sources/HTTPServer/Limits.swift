@@ -39,7 +39,7 @@ package struct Limits: Sendable {
 package struct ServerSettings: Sendable {
     /// How connections share threads.
     package enum Threads: Sendable {
-        /// A fixed pool on epoll: for handlers that answer within milliseconds.
+        /// A fixed pool: for handlers that answer within milliseconds.
         case pool(Int)
         /// A thread for each connection up to `maximum`: a slow handler holds up nobody else.
         case perConnection(maximum: Int)

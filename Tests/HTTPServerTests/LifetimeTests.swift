@@ -97,6 +97,21 @@ import Testing
         #expect(half.isClosed(within: 5))
     }
 
+    /// Its threads are at work on new connections when it is told to end: whoever takes the
+    /// listening socket away must not trip over them.
+    @Test(arguments: [ServerSettings.Threads.pool(4), .perConnection(maximum: 8)])
+    func `a server is stopped under load any number of times`(
+        threads: ServerSettings.Threads
+    ) throws {
+        for _ in 0..<200 {
+            let server = try TestServer(threads: threads)
+            let connections = (0..<6).compactMap { _ in RawConnection(port: server.port) }
+            for connection in connections { connection.send(Self.get) }
+            server.server.stop(drain: .seconds(5))
+            #expect(connections.count == 6)
+        }
+    }
+
     @Test func `a port in use and a wrong address are named`() throws {
         let server = try TestServer()
         #expect(throws: ServerError.self) {
