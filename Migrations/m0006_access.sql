@@ -261,9 +261,11 @@ create policy allowed_apps on holdfast.app as restrictive to holdfast_gateway
   using (not (select holdfast_sec.is_limited())
     or client_id = any ((select holdfast_sec.allowed_clients())::uuid[])
     or app_id = any ((select holdfast_sec.named_apps())::uuid[]))
-  -- A key for one app may edit it, but not hand it to another client.
+  -- A key may move an app between its own clients. A key for one app may edit it, but not hand it to another client,
+  -- nor take it to a client that is its own.
   with check (not (select holdfast_sec.is_limited())
-    or client_id = any ((select holdfast_sec.allowed_clients())::uuid[])
+    or (client_id = any ((select holdfast_sec.allowed_clients())::uuid[])
+      and coalesce(holdfast_sec.client_of(app_id) = any ((select holdfast_sec.allowed_clients())::uuid[]), true))
     or (app_id = any ((select holdfast_sec.named_apps())::uuid[]) and client_id = holdfast_sec.client_of(app_id)));
 -- A limited key could otherwise make itself an unlimited one.
 create policy unlimited on holdfast.api_key as restrictive to holdfast_gateway

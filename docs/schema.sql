@@ -2289,7 +2289,7 @@ CREATE POLICY acknowledging ON holdfast.snapshot_acknowledgement TO holdfast_def
 -- Name: app allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE POLICY allowed_apps ON holdfast.app AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])) OR (app_id = ANY (( SELECT holdfast_sec.named_apps() AS named_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])) OR ((app_id = ANY (( SELECT holdfast_sec.named_apps() AS named_apps)::uuid[])) AND (client_id = holdfast_sec.client_of(app_id)))));
+CREATE POLICY allowed_apps ON holdfast.app AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])) OR (app_id = ANY (( SELECT holdfast_sec.named_apps() AS named_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR ((client_id = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])) AND COALESCE((holdfast_sec.client_of(app_id) = ANY (( SELECT holdfast_sec.allowed_clients() AS allowed_clients)::uuid[])), true)) OR ((app_id = ANY (( SELECT holdfast_sec.named_apps() AS named_apps)::uuid[])) AND (client_id = holdfast_sec.client_of(app_id)))));
 
 
 --

@@ -168,10 +168,11 @@ struct BodyReader {
 
     private func closed() -> [FieldProblem] {
         let unknown = members.keys.filter { !known.contains($0) }.sorted()
+        let list = known.sorted().joined(separator: ", ")
+        // One more than is told, so that the rest is known to be there.
         return problems
-            + unknown.map { name in
+            + unknown.prefix(Problem.errorsLimit + 1).map { name in
                 let escaped = Self.escaped(name)
-                let list = known.sorted().joined(separator: ", ")
                 return FieldProblem(
                     .pointer("\(pointer)/\(escaped)"), .unknown,
                     "There is no such member; known are: \(list).")

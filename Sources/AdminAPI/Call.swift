@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import Retention
 internal import RetentionStore
 internal import Service
+internal import Signing
 
 /// One request of one key, inside its transaction.
 package struct Call {
@@ -80,8 +81,19 @@ package struct Call {
     func page(keys: Int = 1) throws(Problem) -> Page {
         let limit = try query.integer("limit", in: Page.limitRange) ?? Page.defaultLimit
         let cursor = try Cursor(
-            try query.text("cursor", limit: 4_096), of: operation.id, keys: keys)
+            try query.text("cursor", limit: 4_096), of: listName, keys: keys)
         return Page(limit: Int(limit), after: cursor?.keys ?? [])
+    }
+
+    /// What a cursor belongs to: this list of this tenant, with these filters.
+    private var listName: String {
+        let filters = (request.query ?? "").split(separator: "&").filter {
+            !$0.hasPrefix("cursor=") && !$0.hasPrefix("limit=")
+        }
+        let whole =
+            [principal.tenant.description, request.path] + filters.sorted().map(String.init)
+        let digest = SHA256.digest(Array(whole.joined(separator: "\n").utf8)).prefix(8)
+        return operation.id + " " + digest.map(Answer.hexadecimal).joined()
     }
 
     /// A page's answer; `rows` holds up to `page.rowsWanted`.
@@ -91,7 +103,7 @@ package struct Call {
         let shown = rows.prefix(page.limit)
         var next: String?
         if rows.count > page.limit, let last = shown.last {
-            next = Cursor.text(of: operation.id, keys: keys(last))
+            next = Cursor.text(of: listName, keys: keys(last))
         }
         let body: JSONTree = ["data": .array(shown.map(form)), "nextCursor": .text(next)]
         var headers = [(name: "Content-Type", value: "application/json")]

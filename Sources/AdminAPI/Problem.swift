@@ -151,11 +151,17 @@ extension Problem {
         Problem(.malformedBody, "The body cannot be read: \(what).")
     }
 
+    /// So many are told at once: who has more has made the same mistake again and again.
+    package static let errorsLimit = 100
+
     package static func validation(_ errors: [FieldProblem]) -> Problem {
-        Problem(
+        let isCut = errors.count > errorsLimit
+        let count = "\(errors.count) values cannot be accepted."
+        return Problem(
             .validationFailed,
-            errors.count == 1 ? errors[0].detail : "\(errors.count) values cannot be accepted.",
-            errors: errors)
+            errors.count == 1
+                ? errors[0].detail : isCut ? "\(count) The first \(errorsLimit) are told." : count,
+            errors: Array(errors.prefix(errorsLimit)))
     }
 
     package static let unauthenticated = Problem(

@@ -42,6 +42,26 @@ import Testing
         #expect(try rival.all("/v1/apps?clientId=\(theirs.text ?? "")") == [])
     }
 
+    /// A key may name a client and, besides, an app of another client.
+    @Test func `a key for a client and another's app does not take the app to its client`() throws {
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency()
+        let (mine, other) = (try agency.makeClient("A"), try agency.makeClient("B"))
+        let app = try agency.makeApp(of: other, number: 1)
+        let second = try agency.makeClient("C")
+        let id = try #require(AppID(app.lastSegment))
+        let both = try stage.makeKey(
+            of: agency, clients: [try #require(ClientID(mine)), try #require(ClientID(second))],
+            apps: [id])
+        let taken = try both.patch(app, ["clientId": .string(mine)])
+        #expect(taken.status == 404, "\(taken.text)")
+        #expect(try agency.get(app).json["clientId"]?.text == other)
+        #expect(try both.patch(app, ["name": "still edited"]).status == 200)
+        // Between clients that are both its own it may.
+        let own = try agency.makeApp(of: mine, number: 2)
+        #expect(try both.patch(own, ["clientId": .string(second)]).status == 200)
+    }
+
     @Test func `a key for one client sees and makes apps of that client alone`() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()

@@ -34,7 +34,7 @@ import Testing
         #expect(try matrix.digest() == matrix.digestBefore, "something foreign was changed")
         try Promise.kept(
             "isolation-matrix",
-            "\(tried) calls by \(matrix.parties.count) parties to \(matrix.operations.count) operations"
+            "\(tried) calls, \(matrix.parties.count) parties, \(matrix.operations.count) operations"
         )
     }
 

@@ -73,6 +73,9 @@ import Testing
         let answer = try agency.get("/v1/clients?limit=1")
         let cursor = try #require(answer.json["nextCursor"]?.text)
         #expect(try agency.get("/v1/apps?cursor=\(cursor)").code == "invalidCursor")
+        let other = try agency.stage.makeAgency()
+        #expect(try other.get("/v1/clients?cursor=\(cursor)").code == "invalidCursor")
+        #expect(try agency.get("/v1/clients?limit=2&cursor=\(cursor)").status == 200)
         for changed in [cursor + "A", String(cursor.dropLast()), String(cursor.dropFirst())] {
             let answer = try agency.get("/v1/clients?cursor=\(changed)")
             #expect(answer.code == "invalidCursor")

@@ -54,6 +54,16 @@ import Testing
         }
     }
 
+    @Test func aBodyFullOfMistakesGetsAShortAnswer() throws {
+        let agency = try GatewayStage().makeAgency()
+        let members = (0..<50_000).map { ("m\($0)", JSONTree.integer(1)) }
+        let body = JSONTree.object(Dictionary(uniqueKeysWithValues: members))
+        let answer = try agency.post("/v1/clients", body)
+        #expect(answer.status == 422)
+        #expect(answer.errors.count == Problem.errorsLimit)
+        #expect(answer.body.count < 64 * 1_024)
+    }
+
     @Test func aParameterThatIsNotKnownIsRefused() throws {
         let agency = try GatewayStage().makeAgency()
         let wrong = [
