@@ -173,12 +173,12 @@ end $$;
 -- Makes this transaction act in the name of the key with this hash. No row: no such key, or not any more.
 create function holdfast_sec.enter_key(wanted_hash bytea, at_time timestamptz)
 returns table (tenant_id uuid, api_key_id uuid, name text, scopes text[], is_limited boolean,
-  requests_per_minute integer)
+  expires_at timestamptz, requests_per_minute integer)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   found_key record;
 begin
-  select k.tenant_id, k.api_key_id, k.name, k.scopes, k.is_limited, t.requests_per_minute into found_key
+  select k.tenant_id, k.api_key_id, k.name, k.scopes, k.is_limited, k.expires_at, t.requests_per_minute into found_key
     from holdfast.api_key k
     join holdfast.tenant t on t.tenant_id = k.tenant_id
     where k.secret_hash = wanted_hash and k.revoked_at is null
@@ -187,16 +187,20 @@ begin
   if not found then return; end if;
   perform holdfast_sec.set_context(found_key.tenant_id, found_key.api_key_id);
   return query select found_key.tenant_id, found_key.api_key_id, found_key.name, found_key.scopes,
-    found_key.is_limited, found_key.requests_per_minute;
+    found_key.is_limited, found_key.expires_at, found_key.requests_per_minute;
 end $$;
 
 -- When each key was last used: written now and then, by the gateway, for keys of many tenants at once.
 create function holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamptz[]) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  -- In one order, so that two gateways do not wait for each other.
+  perform from holdfast.api_key k
+    where (k.tenant_id, k.api_key_id) in (select * from unnest(tenants, keys))
+    order by k.tenant_id, k.api_key_id for no key update;
   update holdfast.api_key k set last_used_at = greatest(k.last_used_at, u.used_at)
   from unnest(tenants, keys, times) as u (tenant_id, api_key_id, used_at)
-  where k.tenant_id = u.tenant_id and k.api_key_id = u.api_key_id;
+  where k.tenant_id = u.tenant_id and k.api_key_id = u.api_key_id and isfinite(u.used_at);
 end $$;
 
 -- --- Protection of tables, now with the gateway's role ----------------------------------------------------------
@@ -334,6 +338,8 @@ create table holdfast.audit_event (
     and length(resource_id) <= 600),
   constraint audit_event_changes_is_object check (jsonb_typeof(changes) = 'object')
 );
+create index audit_event_of_app on holdfast.audit_event (tenant_id, app_id, audit_event_id desc);
+create index audit_event_by_action on holdfast.audit_event (tenant_id, action, audit_event_id desc);
 comment on table holdfast.audit_event is
   'No foreign key to the app: what was done to a deleted app stays known.';
 comment on column holdfast.audit_event.api_key_id is
@@ -385,7 +391,8 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   purged bigint;
 begin
-  delete from holdfast.idempotency_record r where r.created_at < before;
+  -- Whoever calls: what a caller may still repeat stays.
+  delete from holdfast.idempotency_record r where r.created_at < least(before, clock_timestamp() - interval '1 hour');
   get diagnostics purged = row_count;
   return purged;
 end $$;

@@ -138,6 +138,9 @@ alter table holdfast.localization add constraint localization_image_exists
   foreign key (tenant_id, app_id, image_id) references holdfast.image;
 alter table holdfast.bullet add constraint bullet_image_exists
   foreign key (tenant_id, app_id, image_id) references holdfast.image;
+-- Removing an image asks who shows it.
+create index localization_by_image on holdfast.localization (tenant_id, app_id, image_id) where image_id is not null;
+create index bullet_by_image on holdfast.bullet (tenant_id, app_id, image_id);
 alter table holdfast.image_placement add constraint image_placement_image_exists
   foreign key (tenant_id, app_id, image_id) references holdfast.image on delete cascade;
 -- An app goes with all it has: its texts in the same step as the images that they show, whatever order the checks have.
@@ -298,7 +301,7 @@ declare
 begin
   delete from holdfast.snapshot s using holdfast.app_environment e
     where s.tenant_id = e.tenant_id and s.app_id = e.app_id and s.environment = e.environment
-      and s.number <= e.snapshot_number - greatest(kept, 1)
+      and s.number <= e.snapshot_number - greatest(kept, 20)
       and not exists (
         select from holdfast.snapshot_acknowledgement a
         where a.tenant_id = s.tenant_id and a.app_id = s.app_id and a.environment = s.environment

@@ -269,7 +269,7 @@ declare
 begin
   delete from holdfast.snapshot s using holdfast.app_environment e
     where s.tenant_id = e.tenant_id and s.app_id = e.app_id and s.environment = e.environment
-      and s.number <= e.snapshot_number - greatest(kept, 1)
+      and s.number <= e.snapshot_number - greatest(kept, 20)
       and not exists (
         select from holdfast.snapshot_acknowledgement a
         where a.tenant_id = s.tenant_id and a.app_id = s.app_id and a.environment = s.environment
@@ -292,7 +292,8 @@ CREATE FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with tim
 declare
   purged bigint;
 begin
-  delete from holdfast.idempotency_record r where r.created_at < before;
+  -- Whoever calls: what a caller may still repeat stays.
+  delete from holdfast.idempotency_record r where r.created_at < least(before, clock_timestamp() - interval '1 hour');
   get diagnostics purged = row_count;
   return purged;
 end $$;
@@ -421,14 +422,14 @@ ALTER FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wante
 -- Name: enter_key(bytea, timestamp with time zone); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
-CREATE FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) RETURNS TABLE(tenant_id uuid, api_key_id uuid, name text, scopes text[], is_limited boolean, requests_per_minute integer)
+CREATE FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) RETURNS TABLE(tenant_id uuid, api_key_id uuid, name text, scopes text[], is_limited boolean, expires_at timestamp with time zone, requests_per_minute integer)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   found_key record;
 begin
-  select k.tenant_id, k.api_key_id, k.name, k.scopes, k.is_limited, t.requests_per_minute into found_key
+  select k.tenant_id, k.api_key_id, k.name, k.scopes, k.is_limited, k.expires_at, t.requests_per_minute into found_key
     from holdfast.api_key k
     join holdfast.tenant t on t.tenant_id = k.tenant_id
     where k.secret_hash = wanted_hash and k.revoked_at is null
@@ -437,7 +438,7 @@ begin
   if not found then return; end if;
   perform holdfast_sec.set_context(found_key.tenant_id, found_key.api_key_id);
   return query select found_key.tenant_id, found_key.api_key_id, found_key.name, found_key.scopes,
-    found_key.is_limited, found_key.requests_per_minute;
+    found_key.is_limited, found_key.expires_at, found_key.requests_per_minute;
 end $$;
 
 
@@ -542,9 +543,13 @@ CREATE FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times tim
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+  -- In one order, so that two gateways do not wait for each other.
+  perform from holdfast.api_key k
+    where (k.tenant_id, k.api_key_id) in (select * from unnest(tenants, keys))
+    order by k.tenant_id, k.api_key_id for no key update;
   update holdfast.api_key k set last_used_at = greatest(k.last_used_at, u.used_at)
   from unnest(tenants, keys, times) as u (tenant_id, api_key_id, used_at)
-  where k.tenant_id = u.tenant_id and k.api_key_id = u.api_key_id;
+  where k.tenant_id = u.tenant_id and k.api_key_id = u.api_key_id and isfinite(u.used_at);
 end $$;
 
 
@@ -1863,6 +1868,27 @@ CREATE INDEX api_key_by_hash ON holdfast.api_key USING btree (secret_hash);
 
 
 --
+-- Name: audit_event_by_action; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX audit_event_by_action ON holdfast.audit_event USING btree (tenant_id, action, audit_event_id DESC);
+
+
+--
+-- Name: audit_event_of_app; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX audit_event_of_app ON holdfast.audit_event USING btree (tenant_id, app_id, audit_event_id DESC);
+
+
+--
+-- Name: bullet_by_image; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX bullet_by_image ON holdfast.bullet USING btree (tenant_id, app_id, image_id);
+
+
+--
 -- Name: credential_one_live; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1895,6 +1921,13 @@ CREATE INDEX job_claimed ON holdfast.job USING btree (tenant_id, claimed_at DESC
 --
 
 CREATE INDEX job_waiting ON holdfast.job USING btree (tenant_id, created_at, job_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
+
+--
+-- Name: localization_by_image; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX localization_by_image ON holdfast.localization USING btree (tenant_id, app_id, image_id) WHERE (image_id IS NOT NULL);
 
 
 --

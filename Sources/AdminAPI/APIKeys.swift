@@ -3,6 +3,7 @@
 internal import HTTPServer
 internal import Retention
 internal import RetentionStore
+internal import Service
 
 enum APIKeys {
     static let operations: [Operation] = [
@@ -35,6 +36,16 @@ enum APIKeys {
             guard let expiresAt, expiresAt <= call.now else { return }
             reader.note("expiresAt", .outOfRange, "expiresAt is in the future; or revoke the key.")
         }
+
+        /// A key gives nobody more time than it has itself.
+        func requireWithin(_ giver: Principal, _ reader: inout BodyReader) {
+            guard let end = giver.expiresAt else { return }
+            if let expiresAt, expiresAt <= end { return }
+            reader.note(
+                "expiresAt", .notAllowed,
+                "The calling key ends at \(InstantText.rfc3339(milliseconds: end.milliseconds)); "
+                    + "what it gives ends no later.")
+        }
     }
 
     private struct NewContent {
@@ -47,6 +58,7 @@ enum APIKeys {
             var reader = BodyReader(try call.body())
             content = Content(&reader)
             content.requireFuture(&reader, call)
+            content.requireWithin(call.principal, &reader)
             scopes = Self.scopes(&reader, call.principal)
             clients = Self.limits(&reader, "clientIds")
             apps = Self.limits(&reader, "appIds")
@@ -140,7 +152,7 @@ enum APIKeys {
 
     private static func create(_ call: Call) throws -> Answer {
         let new = try NewContent(call)
-        let quota = try call.transaction.tenantQuota()
+        let quota = try call.transaction.tenantQuota(forMore: true)
         guard try call.transaction.countAPIKeys() < quota.apiKeys else {
             throw Problem(
                 .quotaExceeded,
@@ -168,8 +180,11 @@ enum APIKeys {
         try call.requireMatch(tagged(old))
         var reader = BodyReader(content(old).merged(with: try call.body()))
         let content = Content(&reader)
-        // One that has expired can be renamed as it is.
-        if content.expiresAt != old.expiresAt { content.requireFuture(&reader, call) }
+        if content.expiresAt != old.expiresAt {
+            requireGivable(old, call, &reader)
+            content.requireFuture(&reader, call)
+            content.requireWithin(call.principal, &reader)
+        }
         try reader.finish()
         guard old.revokedAt == nil else {
             throw Problem.validation([
@@ -182,6 +197,20 @@ enum APIKeys {
         try call.audit(
             "apiKey.update", "apiKey", id.description, before: tagged(old), after: tagged(new))
         return .resource(form(new), taggedAs: tagged(new))
+    }
+
+    /// More time is for keys that live, and that the caller could have made.
+    private static func requireGivable(
+        _ key: StoredAPIKey, _ call: Call, _ reader: inout BodyReader
+    ) {
+        if let end = key.expiresAt, end <= call.now {
+            reader.note("expiresAt", .notAllowed, "The key has expired for good; make a new one.")
+        }
+        let lacked = key.scopes.compactMap { AccessScope($0) }.filter { !call.principal.may($0) }
+        if !lacked.isEmpty {
+            let list = lacked.map(\.description).joined(separator: ", ")
+            reader.note("expiresAt", .notAllowed, "The calling key has not \(list) of this key.")
+        }
     }
 
     /// The key is refused from the next request on. It stays listed, for the audit names it.

@@ -43,7 +43,7 @@ package enum AdminAPI {
         guard try waitForSchema(pool, runtime) else { return }
         let jobs = JobRunner(store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
         let jobLoop = BackgroundLoop("jobs", every: Settings.jobInterval, log: runtime.log) {
-            try jobs.runWaiting()
+            try jobs.runWaiting(unless: { runtime.stop.isRequested })
         }
         let gateway = Gateway(
             store: store, clock: runtime.clock, log: runtime.log, metrics: metrics,

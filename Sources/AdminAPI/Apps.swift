@@ -86,7 +86,7 @@ enum Apps {
 
     private static func create(_ call: Call) throws -> Answer {
         let content = try Content(try call.body(), id: .make(at: call.now), call)
-        let quota = try call.transaction.tenantQuota()
+        let quota = try call.transaction.tenantQuota(forMore: true)
         guard try call.transaction.countUsage().apps < quota.apps else {
             throw Problem(
                 .quotaExceeded, "The tenant may have \(quota.apps) apps; ask for more.")

@@ -54,13 +54,18 @@ package struct Call {
 
     func appId() throws(Problem) -> AppID { try identifier("appId") }
 
-    /// The app in the path, which is there and which the key may see. Only app-level locks keep it
-    /// there until the commit.
+    /// The app in the path, which is there and which the key may see. Where something is changed it
+    /// stays there until the commit; who only reads waits for nobody.
     ///
     /// - Parameter alone: nobody else adds anything to the app meanwhile; see `hasApp`.
     func app(alone: Bool = false) throws -> AppID {
         let id = try appId()
-        guard try transaction.hasApp(id, alone: alone) else { throw Problem.notFound }
+        let lock: AppLock =
+            switch request.method {
+            case .get, .head: .none
+            default: alone ? .alone : .shared
+            }
+        guard try transaction.hasApp(id, lock) else { throw Problem.notFound }
         return id
     }
 

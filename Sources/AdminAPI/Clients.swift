@@ -47,7 +47,7 @@ enum Clients {
 
     private static func create(_ call: Call) throws -> Answer {
         let content = try Content(try call.body())
-        let quota = try call.transaction.tenantQuota()
+        let quota = try call.transaction.tenantQuota(forMore: true)
         guard try call.transaction.countClients() < quota.clients else {
             throw Problem(
                 .quotaExceeded, "The tenant may have \(quota.clients) clients; ask for more.")

@@ -53,6 +53,8 @@ enum DatabaseProblem {
             let detail = known?.detail ?? "Something with these names exists already."
             let errors = known.map { FieldProblem(.pointer($0.pointer), .duplicate, $0.detail) }
             return Problem(.conflict, detail, errors: errors.map { [$0] } ?? [])
+        case State.foreignKey where constraint == "image_file_exists":
+            return .unavailable("The same picture is being removed; send it again.")
         case State.foreignKey where method == .delete:
             return Problem(
                 .inUse, "Something still names it; see errors, and remove that first.",
@@ -60,8 +62,6 @@ enum DatabaseProblem {
                     FieldProblem(
                         .pointer(""), .notAllowed, "Still named by: \(error.table ?? constraint).")
                 ])
-        case State.foreignKey where constraint == "image_file_exists":
-            return .unavailable("The same picture is being removed; send it again.")
         case State.foreignKey:
             let pointer = references[constraint] ?? ""
             return .validation([

@@ -55,7 +55,10 @@ enum Decisions {
 
     private static func place(_ page: Page) throws(Problem) -> DecisionPlace? {
         guard !page.after.isEmpty else { return nil }
-        guard let milliseconds = Int64(page.after[0]), let request = UUID(uuidString: page.after[1])
+        // As far as RFC 3339 goes: a later time is in no row, and in no timestamptz.
+        let instants: ClosedRange<Int64> = 0...253_402_300_799_999
+        guard let milliseconds = Int64(page.after[0]), instants.contains(milliseconds),
+            let request = UUID(uuidString: page.after[1])
         else { throw Problem(.invalidCursor, "The cursor is not one of this list.") }
         return DecisionPlace(
             signedDate: Instant(milliseconds: milliseconds), requestIdentifier: request)

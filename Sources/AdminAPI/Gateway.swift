@@ -156,7 +156,7 @@ private struct Exchange {
         return principal
     }
 
-    /// A key that is refused is not remembered: it costs its former tenant no more requests.
+    /// A key that is refused is forgotten at once; see also `KeyMemory.lifetime`.
     private func inTransaction<R>(
         _ token: [UInt8], _ body: (TenantTransaction, Principal) throws -> R
     ) throws -> R {

@@ -22,14 +22,16 @@ package indirect enum JSONTree: Hashable, Sendable {
     /// - Throws: `Problem.malformedBody` with the offset of the first offence.
     package init(document bytes: [UInt8]) throws(Problem) {
         do {
-            // The strict reader of signed payloads decides whether it is JSON; the library builds.
+            // The strict reader of signed payloads decides whether it is JSON.
             _ = try JSONObject(bytes)
-            self = try JSONDecoder().decode(JSONTree.self, from: Data(bytes))
-        } catch let error as JSONError {
-            throw .malformedBody("\(error.code.rawValue) at byte \(error.offset)")
         } catch {
-            throw .malformedBody("a number cannot be held exactly")
+            throw .malformedBody("\(error.code.rawValue) at byte \(error.offset)")
         }
+        var builder = JSONTreeBuilder(clean: bytes)
+        guard let tree = builder.build() else {
+            throw .malformedBody("a number is too large to be held")
+        }
+        self = tree
     }
 
     /// Reads what this program itself wrote.

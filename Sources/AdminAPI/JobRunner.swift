@@ -33,8 +33,12 @@ package struct JobRunner: Sendable {
     }
 
     /// Does what waits, one after the other; throws where the database does not answer.
-    package func runWaiting() throws {
-        while let lease = try store.claimJob(.gatewayUpkeep, leaseSeconds: Self.leaseSeconds) {
+    ///
+    /// - Parameter isEnding: asked before each: who is told to end takes no further one.
+    package func runWaiting(unless isEnding: () -> Bool = { false }) throws {
+        while !isEnding(),
+            let lease = try store.claimJob(.gatewayUpkeep, leaseSeconds: Self.leaseSeconds)
+        {
             try run(lease)
         }
     }
@@ -44,6 +48,7 @@ package struct JobRunner: Sendable {
         do {
             let kind = try store.transaction(holding: lease, at: now) { transaction, job in
                 let result = try Self.work(JobCall(job: job, transaction: transaction))
+                try Self.requireScopes(try transaction.claimedAgain(lease))
                 try transaction.finishJob(job.id, report: result.report.bytes, done: result.done)
                 return job.kind
             }
@@ -81,22 +86,31 @@ package struct JobRunner: Sendable {
         guard let kind = kinds[call.job.kind] else {
             throw Problem(.internalError, "This release does not know jobs of this kind.")
         }
-        for scope in kind.scopes where !call.job.principal.may(scope) {
+        try requireScopes(call.job)
+        return try kind.work(call)
+    }
+
+    private static func requireScopes(_ job: ClaimedJob) throws(Problem) {
+        for scope in kinds[job.kind]?.scopes ?? [] where !job.principal.may(scope) {
             throw Problem(
                 .scopeMissing, "The key that started the job was revoked or has expired.")
         }
-        return try kind.work(call)
     }
 
     private func fail(_ lease: JobLease, _ problem: Problem, at now: Instant) throws {
         let failure: JSONTree = [
             "code": .string(problem.code.rawValue), "detail": .string(problem.detail),
         ]
-        let kind = try store.transaction(holding: lease, at: now) { transaction, job in
-            try transaction.failJob(job.id, failure: failure.bytes)
-            return job.kind
+        do {
+            let kind = try store.transaction(holding: lease, at: now) { transaction, job in
+                try transaction.failJob(job.id, failure: failure.bytes)
+                return job.kind
+            }
+            metrics.jobsFinished.add(1, kind, "failed")
+        } catch let error as StoreError where error.code == .leaseLost {
+            // Gone with its app, or taken over: nobody waits for this end of it.
+            log.warning("job_lease_lost", [("job", .string(lease.job.description))])
         }
-        metrics.jobsFinished.add(1, kind, "failed")
     }
 }
 

@@ -9,22 +9,31 @@ final class KeyMemory: Sendable {
     /// Keys remembered at once; past it all are forgotten, and asked for anew.
     private static let keysLimit = 10_000
 
+    /// Then the database is asked again before anything is counted against the key's tenant: a key
+    /// that is revoked meanwhile takes nothing from it for longer.
+    private static let lifetime: Duration = .seconds(5)
+
     private struct Memory {
-        var principals: [[UInt8]: Principal] = [:]
+        var principals: [[UInt8]: (principal: Principal, seenAt: ContinuousClock.Instant)] = [:]
         var uses: [APIKeyID: (tenant: TenantID, at: Instant)] = [:]
     }
 
     private let memory = Mutex(Memory())
 
-    /// The key as it was when last seen.
+    /// The key as it was when the database last knew it, some seconds ago at most.
     func find(_ tokenHash: [UInt8]) -> Principal? {
-        memory.withLock { $0.principals[tokenHash] }
+        memory.withLock { memory in
+            guard let known = memory.principals[tokenHash],
+                ContinuousClock.now - known.seenAt < Self.lifetime
+            else { return nil }
+            return known.principal
+        }
     }
 
     func note(_ tokenHash: [UInt8], _ principal: Principal, at now: Instant) {
         memory.withLock { memory in
             if memory.principals.count >= Self.keysLimit { memory.principals = [:] }
-            memory.principals[tokenHash] = principal
+            memory.principals[tokenHash] = (principal, .now)
             memory.uses[principal.key] = (principal.tenant, now)
         }
     }

@@ -109,7 +109,7 @@ enum Offers {
         let identifier = try call.appleName("offerIdentifier")
         let old = try call.transaction.findOffer(
             identifier, ofProduct: place.product, app: place.app, forUpdate: true)
-        if let old { try call.requireMatch(form(old)) }
+        try call.requireMatch(ifThere: old.map(form))
         let content = try Content(
             try call.body(), productId: place.product, identifier: identifier)
         guard let old else { return try create(content, place, call) }

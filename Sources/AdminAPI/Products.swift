@@ -104,7 +104,7 @@ enum Products {
         let app = try call.app(alone: true)
         let id = try call.appleName("productId")
         let old = try call.transaction.findProduct(id, of: app, forUpdate: true)
-        if let old { try call.requireMatch(form(old)) }
+        try call.requireMatch(ifThere: old.map(form))
         let content = try Content(try call.body(), productId: id)
         guard let old else { return try create(content, app, call) }
         return try replace(old, with: content, app, call)

@@ -22,7 +22,7 @@ package struct Settings: Sendable {
     package static let table: [Setting] = [
         Setting(
             "HOLDFAST_DATABASE_URL",
-            "PostgreSQL as role holdfast_gateway: postgresql:///holdfast?host=/run/postgresql"),
+            "PostgreSQL: postgresql:///holdfast?host=/run/postgresql&user=holdfast_gateway"),
         Setting(
             "HOLDFAST_GATEWAY_HOST", "numeric address to answer on, behind the proxy",
             default: "127.0.0.1"),

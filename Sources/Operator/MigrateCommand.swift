@@ -12,7 +12,7 @@ extension Command {
         table: [
             Setting(
                 "HOLDFAST_DATABASE_URL",
-                "PostgreSQL as role holdfast_migrator: postgresql:///holdfast?host=/run/postgresql"
+                "PostgreSQL: postgresql:///holdfast?host=/run/postgresql&user=holdfast_migrator"
             )
         ]
     ) { _, reader in

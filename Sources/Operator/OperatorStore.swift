@@ -8,7 +8,7 @@ struct OperatorStore {
     static let table = [
         Setting(
             "HOLDFAST_DATABASE_URL",
-            "PostgreSQL as role holdfast_operator: postgresql:///holdfast?host=/run/postgresql")
+            "PostgreSQL: postgresql:///holdfast?host=/run/postgresql&user=holdfast_operator")
     ]
 
     let store: RetentionStore

@@ -133,9 +133,12 @@ private struct Parts {
     }
 
     func stopLoops() {
-        // The last answer is spooled by now: each loop runs once more and finds it.
+        // The last answer is spooled by now: each loop runs once more and finds it. They share the
+        // time, since all of it must fit into systemd's 5 s.
+        let deadline = ContinuousClock.now + Settings.loopStopLimit
         for loop in loops {
-            if !loop.stop(within: Settings.loopStopLimit, runsOnceMore: true) {
+            let left = max(.zero, deadline - .now)
+            if !loop.stop(within: left, runsOnceMore: true) {
                 runtime.log.warning("loop_slow_to_stop")
             }
         }

@@ -9,8 +9,8 @@ internal import Signing
 package struct Settings: Sendable {
     /// How long answers in flight may take after SIGTERM.
     static let drainLimit: Duration = .seconds(2)
-    /// How long each background loop may take to end; all of it within systemd's 5 s.
-    static let loopStopLimit: Duration = .seconds(1)
+    /// How long the background loops together may take to end; all of it within systemd's 5 s.
+    static let loopStopLimit: Duration = .seconds(2)
     static let shipInterval: Duration = .milliseconds(250)
     /// Bounds what a power failure can take; a killed process loses nothing either way.
     static let syncInterval: Duration = .seconds(1)
@@ -25,7 +25,7 @@ package struct Settings: Sendable {
     package static let table: [Setting] = [
         Setting(
             "HOLDFAST_DATABASE_URL",
-            "PostgreSQL as role holdfast_responder: postgresql:///holdfast?host=/run/postgresql"
+            "PostgreSQL: postgresql:///holdfast?host=/run/postgresql&user=holdfast_responder"
         ),
         Setting(
             "HOLDFAST_RESPONDER_HOST", "numeric address to answer on, behind the proxy",

@@ -12,6 +12,8 @@ package struct Principal: Hashable, Sendable {
     package let scopes: Set<AccessScope>
     /// Whether it sees some clients and apps only. Which ones, the database enforces.
     package let isLimited: Bool
+    /// When it ends; what it gives ends no later. `nil` for no end.
+    package let expiresAt: Instant?
     package let requestsPerMinute: Int32
 
     /// Whether one of its scopes includes `wanted`.
@@ -24,7 +26,7 @@ package struct Principal: Hashable, Sendable {
     ) throws -> Principal {
         let rows = try connection.query(
             """
-            select tenant_id, api_key_id, name, scopes, is_limited, requests_per_minute
+            select tenant_id, api_key_id, name, scopes, is_limited, expires_at, requests_per_minute
             from holdfast_sec.enter_key(\(tokenHash),
               \(Timestamp(milliseconds: now.milliseconds)))
             """)
@@ -39,6 +41,7 @@ package struct Principal: Hashable, Sendable {
             // A scope of a newer release gives nothing here.
             scopes: Set(words.compactMap { AccessScope($0) }),
             isLimited: try row.decode("is_limited"),
+            expiresAt: try row.optionalInstant("expires_at"),
             requestsPerMinute: try row.decode("requests_per_minute"))
     }
 }
@@ -129,12 +132,13 @@ extension TenantTransaction {
         try apiKeys(one: nil, after: after, limit: limit)
     }
 
-    /// Nobody else changes it until the commit. A revoked key is not locked: it changes no more.
+    /// Nobody else changes it until the commit. A revoked key is not locked: it changes no more. No
+    /// stronger, so that a key in use, whose requests refer to it, can be revoked at once.
     package func lockAPIKey(_ id: APIKeyID) throws {
         _ = try connection.query(
             """
             select from holdfast.api_key
-            where tenant_id = \(tenant.uuid) and api_key_id = \(id.uuid) for update
+            where tenant_id = \(tenant.uuid) and api_key_id = \(id.uuid) for no key update
             """)
     }
 

@@ -11,6 +11,16 @@ package struct StoredApp: Sendable {
     package let createdAt: Instant
 }
 
+/// How an app is held until the commit.
+package enum AppLock: Sendable {
+    case none
+    /// It is not removed: for whoever adds something to it.
+    case shared
+    /// Nobody else adds anything meanwhile: for whoever removes what others may be about to name,
+    /// and for whoever makes a thing unless it is there.
+    case alone
+}
+
 extension TenantTransaction {
     private static let saltBytes = 32
 
@@ -33,20 +43,23 @@ extension TenantTransaction {
         touchBoth(app.id)
     }
 
-    /// Whether the app is there and this scope may see it; it stays so until the commit, for
-    /// whoever adds something to it.
-    ///
-    /// - Parameter alone: nobody else adds anything meanwhile. For whoever removes what others may
-    ///   be about to name, and for whoever makes a thing unless it is there.
-    package func hasApp(_ app: AppID, alone: Bool = false) throws -> Bool {
+    /// Whether the app is there and this scope may see it.
+    package func hasApp(_ app: AppID, _ lock: AppLock = .shared) throws -> Bool {
         let rows =
-            if alone {
+            switch lock {
+            case .none:
+                try connection.query(
+                    """
+                    select from holdfast.app
+                    where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+                    """)
+            case .alone:
                 try connection.query(
                     """
                     select from holdfast.app
                     where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for update
                     """)
-            } else {
+            case .shared:
                 try connection.query(
                     """
                     select from holdfast.app

@@ -9,6 +9,13 @@ package struct JobLease: Sendable {
     package let tenant: TenantID
     package let job: JobID
     package let token: UUID
+
+    /// Worth something only with the token that the database gave.
+    package init(tenant: TenantID, job: JobID, token: UUID) {
+        self.tenant = tenant
+        self.job = job
+        self.token = token
+    }
 }
 
 package struct ClaimedJob: Sendable {
@@ -38,7 +45,7 @@ package struct ClaimedJob: Sendable {
             principal: Principal(
                 tenant: lease.tenant, key: APIKeyID(try row.decode("api_key_id")),
                 name: try row.decode("api_key_name"),
-                scopes: Set(words.compactMap { AccessScope($0) }), isLimited: true,
+                scopes: Set(words.compactMap { AccessScope($0) }), isLimited: true, expiresAt: nil,
                 requestsPerMinute: 0),
             kind: try row.decode("kind"), input: try row.decode("input"))
     }
@@ -63,6 +70,12 @@ package struct StoredJob: Sendable {
 }
 
 extension TenantTransaction {
+    /// The job as it is now, asked again before its end is written: a key that was revoked
+    /// meanwhile has no scopes any more.
+    package func claimedAgain(_ lease: JobLease) throws -> ClaimedJob {
+        try ClaimedJob.enter(lease, connection, now)
+    }
+
     package func createJob(
         _ id: JobID, kind: String, of app: AppID, input: [UInt8], total: Int32? = nil,
         by key: APIKeyID

@@ -16,7 +16,7 @@ package struct RulesInUse: Sendable {
 
 extension TenantTransaction {
     /// The app's draft and what is published. Who removes something that they may name holds the
-    /// app alone before (`hasApp(_:alone:)`), so that no new rules come up meanwhile.
+    /// app alone before (`AppLock.alone`), so that no new rules come up meanwhile.
     package func listRulesInUse(of app: AppID) throws -> [RulesInUse] {
         let rows = try connection.query(
             """

@@ -46,7 +46,17 @@ extension TenantTransaction {
             """)
     }
 
-    package func tenantQuota() throws -> TenantQuota {
+    ///
+    /// - Parameter forMore: held until the commit, so that of two who count and then make something
+    ///   the second counts what the first made.
+    package func tenantQuota(forMore: Bool = false) throws -> TenantQuota {
+        if forMore {
+            _ = try connection.query(
+                """
+                select pg_catalog.pg_advisory_xact_lock(
+                  pg_catalog.hashtextextended(\(tenant.description), 0))
+                """)
+        }
         let rows = try connection.query(
             """
             select requests_per_minute, client_limit, app_limit, api_key_limit

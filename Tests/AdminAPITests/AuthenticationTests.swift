@@ -49,6 +49,25 @@ import Testing
         #expect(try agency.get(Self.target).status == 200)
     }
 
+    /// Also where the request would be refused for something else before the database is asked.
+    @Test func aRevokedKeyIsRefusedWithinFiveSecondsWhateverItAsks() throws {
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency()
+        let other = try stage.makeKey(of: agency, scopes: [.read(.clients)])
+        #expect(try other.get(Self.target).status == 200)
+        let id = try #require(APIKeyToken(Array(other.token.utf8))?.id)
+        try stage.store.transaction(.operatorCommand(tenant: agency.tenant), at: stage.now) {
+            _ = try $0.revokeAPIKey(id)
+        }
+        let requests: [() throws -> TestAnswer] = [
+            { try other.get("\(Self.target)?no=1") }, { try other.get("/v1/apps") },
+            { try other.post(Self.target, ["name": "x"]) },
+        ]
+        for request in requests {
+            #expect(try becomesTrue(within: .seconds(6)) { try request().status == 401 })
+        }
+    }
+
     @Test func anExpiredKeyIsRefused() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()

@@ -83,6 +83,16 @@ struct GatewayStage {
         return TestAgency(tenant: tenant, token: token.text, stage: self)
     }
 
+    func setQuotas(of agency: TestAgency, clients: Int32) throws {
+        try database.superuser.withConnection { connection in
+            _ = try connection.query(
+                """
+                update holdfast.tenant set client_limit = \(clients)
+                where tenant_id = \(agency.tenant.uuid)
+                """)
+        }
+    }
+
     /// A further key of an agency.
     func makeKey(
         of agency: TestAgency, scopes: [AccessScope] = AccessScope.all,

@@ -28,6 +28,39 @@ import Testing
         #expect(broken.code == "malformedBody")
     }
 
+    /// A million bytes of tiny values, which once took nine seconds of a whole core.
+    @Test func aLargeBodyOfTinyValuesIsReadAtOnce() throws {
+        let deep = String(repeating: "[", count: 30) + String(repeating: "]", count: 30)
+        let flat = Array(repeating: "0", count: 400_000).joined(separator: ",")
+        for list in [Array(repeating: deep, count: 16_000).joined(separator: ","), flat] {
+            let body = Array("{\"name\":[\(list)]}".utf8)
+            let start = ContinuousClock.now
+            let tree = try JSONTree(document: body)
+            #expect(tree["name"]?.elements.isEmpty == false)
+            #expect(ContinuousClock.now - start < .seconds(5))
+        }
+    }
+
+    @Test func whatIsWrittenIsWhatIsRead() throws {
+        let texts: [(String, JSONTree)] = [
+            ("\"a\\u00e9\\n\\t\\/\\\\\\\"\\b\\f\\r\"", "aé\n\t/\\\"\u{8}\u{c}\r"),
+            ("\"\\ud83d\\ude00é😀\"", "😀é😀"), ("\"\"", ""),
+            ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+            ("4.999e9", 4_999_000_000), ("39990.0", 39_990), ("5e0", 5), ("-0", 0),
+            ("39990.5", .number(39_990.5)), ("9223372036854775808", .number(0x1p63)),
+            ("[ ]", []), ("{ }", [:]), ("[1 , [true,false , null] ]", [1, [true, false, .null]]),
+            ("{\"a\" : {\"b\":[]} , \"c\":1 }", ["a": ["b": []], "c": 1]),
+        ]
+        for (text, value) in texts {
+            let document = Array(" {\"v\" : \(text) } ".utf8)
+            #expect(try JSONTree(document: document) == ["v": value], "\(text)")
+        }
+        for (_, value) in texts where value != .number(0x1p63) {
+            let document: JSONTree = ["v": value]
+            #expect(try JSONTree(document: document.bytes) == document)
+        }
+    }
+
     @Test func aNULInATextIsNamed() throws {
         let agency = try GatewayStage().makeAgency()
         let answer = try agency.post("/v1/clients", ["name": "a\u{0}b"])

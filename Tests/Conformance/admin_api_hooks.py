@@ -210,7 +210,11 @@ def house_rules(ctx, response, case):
     if isinstance(sent, bytes):
         sent = sent.decode("latin-1")
     faults = CHECKS.faults(OPERATIONS[name], response.status_code, headers, body, sent)
-    if case.meta is not None and all(info.mode.is_positive for info in case.meta.components.values()):
+    # schemathesis sends a text/csv of its own as a form now and then: "data=…" is not the body it describes.
+    sent_body = response.request.body or b""
+    is_form = isinstance(sent_body, (str, bytes)) and sent_body[:5] in ("data=", b"data=")
+    if case.meta is not None and not is_form \
+            and all(info.mode.is_positive for info in case.meta.components.values()):
         faults.append(CHECKS.refusal(OPERATIONS[name], response.status_code, body))
     faults = [fault for fault in faults if fault]
     assert not faults, "; ".join(faults)

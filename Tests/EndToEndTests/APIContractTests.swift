@@ -36,7 +36,7 @@ import Testing
         let end = judge.wait(for: Self.limit)
         let text = String(
             decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
-        #expect(end == .exited(0), "\(text.suffix(6_000))")
+        #expect(end == .exited(0), "\(text.suffix(12_000))")
         #expect(!gateway.log.contains("request_failed"), "\(gateway.log.suffix(2_000))")
         let last = text.split(separator: "\n").last.map(String.init) ?? ""
         let summary = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]

@@ -62,6 +62,13 @@ extension IsolationTests {
             ),
             ("getClient", { _ = try $0.getClient(client) }),
             ("setStopped", { try $0.setStopped(true, of: access.app) }),
+            (
+                "claimedAgain",
+                {
+                    let tenant = agencies.first.scope.tenant
+                    _ = try $0.claimedAgain(JobLease(tenant: tenant, job: job, token: UUID()))
+                }
+            ),
             ("finishJob", { try $0.finishJob(job, report: [], done: 1) }),
             ("failJob", { try $0.failJob(job, failure: Array("{}".utf8)) }),
         ]

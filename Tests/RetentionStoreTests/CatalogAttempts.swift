@@ -93,7 +93,7 @@ extension IsolationTests {
             ("deleteApp", { try $0.deleteApp(app) }),
             (
                 "hasApp alone",
-                { try expectNothing(try $0.hasApp(app, alone: true) ? app : nil) }
+                { try expectNothing(try $0.hasApp(app, .alone) ? app : nil) }
             ),
             ("hasClient", { try expectNothing(try $0.hasClient(client) ? client : nil) }),
             ("getTenant", { _ = try $0.getTenant() }),
