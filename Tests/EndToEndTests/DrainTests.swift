@@ -100,13 +100,15 @@ private final class SlowClient {
     init(_ path: String, port: Int, folder: TemporaryFolder) throws {
         body = folder.path + "/body"
         output = folder.path + "/answer"
+        // The body is waited for by the shell itself: a program it started would outlive it.
         let script = """
             mkfifo \(body)
             exec 3<>/dev/tcp/127.0.0.1/\(port)
             printf 'POST \(path) HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 2\\r\\n' >&3
             printf 'Content-Type: application/json\\r\\nExpect: 100-continue\\r\\n\\r\\n' >&3
             cat <&3 &
-            cat \(body) >&3
+            IFS= read -r -d '' text <\(body)
+            printf '%s' "$text" >&3
             wait
             """
         var plan = ChildProcess.Plan("/bin/bash", ["-c", script])
