@@ -125,13 +125,26 @@ import Testing
     @Test func aShutdownUnderAQueryIsAConnectionLostWithTheServersReason() throws {
         let server = try makeOwnServer()
         defer { server.remove() }
-        let pool = try pool(server)
-        let error = #expect(throws: PostgresError.self) {
-            try pool.withConnection { connection in
-                server.send(.interrupt)
-                _ = try connection.query("select pg_sleep(20)")
+        let (pool, watcher) = (try pool(server), try pool(server))
+        // Once the query runs, and not before: an idle session would end without a word to it.
+        let ending = ParallelWork {
+            let isUnderWay = try becomesTrue {
+                try watcher.withConnection { connection in
+                    try connection.query(
+                        """
+                        select from pg_stat_activity
+                        where state = 'active' and query like 'select pg_sleep%'
+                        """
+                    ).count == 1
+                }
             }
+            server.send(.interrupt)
+            return isUnderWay
         }
+        let error = #expect(throws: PostgresError.self) {
+            try pool.withConnection { _ = try $0.query("select pg_sleep(20)") }
+        }
+        #expect(try ending.value())
         #expect(error?.code == .connectionLost)
         #expect(error?.sqlState == "57P01")
     }
