@@ -80,7 +80,7 @@ let adapters: [Target] = [
     module(
         "AppStore", ["Retention", "Signing"], swift: hotPath,
         resources: [.embedInCode("AppleRootCA-G3.pem")]),
-    module("RetentionStore", ["Postgres", "Retention", "Signing"]),
+    module("RetentionStore", ["Migrations", "Postgres", "Retention", "Service", "Signing"]),
 ]
 
 let applications: [Target] = [

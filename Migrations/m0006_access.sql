@@ -203,6 +203,21 @@ begin
   where k.tenant_id = u.tenant_id and k.api_key_id = u.api_key_id and isfinite(u.used_at);
 end $$;
 
+-- How much the transaction's tenant has of what it has a quota of, whatever its key may see: a key for one client counts
+-- against the whole tenant.
+create function holdfast_sec.tenant_usage(at_time timestamptz)
+returns table (clients bigint, apps bigint, api_keys bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+begin
+  return query select
+    (select count(*) from holdfast.client c where c.tenant_id = tenant),
+    (select count(*) from holdfast.app a where a.tenant_id = tenant),
+    (select count(*) from holdfast.api_key k where k.tenant_id = tenant and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > at_time));
+end $$;
+
 -- --- Protection of tables, now with the gateway's role ----------------------------------------------------------
 
 create or replace function holdfast_sec.protect(protected regclass) returns void
@@ -299,10 +314,11 @@ revoke update, delete on holdfast.rule_set from holdfast_gateway, holdfast_opera
 create policy entering on holdfast.api_key to holdfast_definer using (true) with check (true);
 create policy entering on holdfast.api_key_client for select to holdfast_definer using (true);
 create policy entering on holdfast.api_key_app for select to holdfast_definer using (true);
+create policy entering on holdfast.client for select to holdfast_definer using (true);
 create policy entering on holdfast.app for select to holdfast_definer using (true);
 create policy entering on holdfast.tenant for select to holdfast_definer using (true);
 grant select, update (last_used_at) on holdfast.api_key to holdfast_definer;
-grant select on holdfast.api_key_client, holdfast.api_key_app, holdfast.app, holdfast.tenant to holdfast_definer;
+grant select on holdfast.api_key_client, holdfast.api_key_app, holdfast.client, holdfast.app, holdfast.tenant to holdfast_definer;
 
 -- --- Limits of a tenant ---------------------------------------------------------------------------------------
 
@@ -505,7 +521,8 @@ end $$;
 -- The lease is the right to act: for the job's tenant, within the limits of the key that started it. The row stays
 -- locked to the end of the transaction, so no second worker can take the job meanwhile.
 create function holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamptz)
-returns table (app_id uuid, api_key_id uuid, api_key_name text, scopes text[], kind text, input bytea)
+returns table (app_id uuid, api_key_id uuid, api_key_name text, scopes text[], is_limited boolean,
+  expires_at timestamptz, requests_per_minute integer, kind text, input bytea)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   held record;
@@ -518,9 +535,11 @@ begin
   perform holdfast_sec.set_context(held.tenant_id, held.api_key_id);
   return query
     select j.app_id, j.api_key_id, k.name, case when k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > at_time) then k.scopes else '{}'::text[] end, j.kind, j.input
+        and (k.expires_at is null or k.expires_at > at_time) then k.scopes else '{}'::text[] end, k.is_limited, k.expires_at,
+      t.requests_per_minute, j.kind, j.input
     from holdfast.job j
     join holdfast.api_key k using (tenant_id, api_key_id)
+    join holdfast.tenant t using (tenant_id)
     where j.tenant_id = wanted_tenant and j.job_id = wanted_job;
 end $$;
 
@@ -534,6 +553,7 @@ grant execute on function holdfast_sec.enter_tenant(uuid) to holdfast_operator, 
 grant execute on function holdfast_sec.enter_key(bytea, timestamptz) to holdfast_gateway;
 grant execute on function holdfast_sec.note_key_use(uuid[], uuid[], timestamptz[]) to holdfast_gateway;
 grant execute on function holdfast_sec.enter_job(uuid, uuid, uuid, timestamptz) to holdfast_gateway;
+grant execute on function holdfast_sec.tenant_usage(timestamptz) to holdfast_gateway, holdfast_operator;
 grant execute on function holdfast_ops.claim_job(interval, integer) to holdfast_gateway;
 grant execute on function holdfast_ops.purge_idempotency_records(timestamptz) to holdfast_gateway;
 
@@ -546,7 +566,8 @@ begin
     'holdfast_sec.api_key()', 'holdfast_sec.enter_tenant(uuid)', 'holdfast_sec.is_limited()',
     'holdfast_sec.allowed_clients()', 'holdfast_sec.allowed_apps()', 'holdfast_sec.named_apps()',
     'holdfast_sec.client_of(uuid)', 'holdfast_sec.enter_key(bytea, timestamptz)', 'holdfast_sec.note_key_use(uuid[], uuid[], timestamptz[])',
-    'holdfast_sec.enter_job(uuid, uuid, uuid, timestamptz)', 'holdfast_ops.claim_job(interval, integer)',
+    'holdfast_sec.enter_job(uuid, uuid, uuid, timestamptz)', 'holdfast_sec.tenant_usage(timestamptz)',
+    'holdfast_ops.claim_job(interval, integer)',
     'holdfast_ops.purge_idempotency_records(timestamptz)']
   loop
     execute format('alter function %s owner to holdfast_definer', given);

@@ -394,7 +394,7 @@ ALTER FUNCTION holdfast_sec.client_of(wanted_app uuid) OWNER TO holdfast_definer
 -- Name: enter_job(uuid, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
-CREATE FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone) RETURNS TABLE(app_id uuid, api_key_id uuid, api_key_name text, scopes text[], kind text, input bytea)
+CREATE FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid, wanted_lease uuid, at_time timestamp with time zone) RETURNS TABLE(app_id uuid, api_key_id uuid, api_key_name text, scopes text[], is_limited boolean, expires_at timestamp with time zone, requests_per_minute integer, kind text, input bytea)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -409,9 +409,11 @@ begin
   perform holdfast_sec.set_context(held.tenant_id, held.api_key_id);
   return query
     select j.app_id, j.api_key_id, k.name, case when k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > at_time) then k.scopes else '{}'::text[] end, j.kind, j.input
+        and (k.expires_at is null or k.expires_at > at_time) then k.scopes else '{}'::text[] end, k.is_limited, k.expires_at,
+      t.requests_per_minute, j.kind, j.input
     from holdfast.job j
     join holdfast.api_key k using (tenant_id, api_key_id)
+    join holdfast.tenant t using (tenant_id)
     where j.tenant_id = wanted_tenant and j.job_id = wanted_job;
 end $$;
 
@@ -654,6 +656,27 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.tenant() OWNER TO holdfast_definer;
+
+--
+-- Name: tenant_usage(timestamp with time zone); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.tenant_usage(at_time timestamp with time zone) RETURNS TABLE(clients bigint, apps bigint, api_keys bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+begin
+  return query select
+    (select count(*) from holdfast.client c where c.tenant_id = tenant),
+    (select count(*) from holdfast.app a where a.tenant_id = tenant),
+    (select count(*) from holdfast.api_key k where k.tenant_id = tenant and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > at_time));
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.tenant_usage(at_time timestamp with time zone) OWNER TO holdfast_definer;
 
 
 
@@ -2642,6 +2665,13 @@ CREATE POLICY entering ON holdfast.app FOR SELECT TO holdfast_definer USING (tru
 
 
 --
+-- Name: client entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.client FOR SELECT TO holdfast_definer USING (true);
+
+
+--
 -- Name: tenant entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3577,6 +3607,15 @@ GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_gateway;
 
 
 --
+-- Name: FUNCTION tenant_usage(at_time timestamp with time zone); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.tenant_usage(at_time timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.tenant_usage(at_time timestamp with time zone) TO holdfast_gateway;
+GRANT ALL ON FUNCTION holdfast_sec.tenant_usage(at_time timestamp with time zone) TO holdfast_operator;
+
+
+--
 -- Name: TABLE api_key; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3780,6 +3819,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan_price TO holdfa
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.client TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.client TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.client TO holdfast_definer;
 
 
 --

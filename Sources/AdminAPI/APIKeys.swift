@@ -152,8 +152,8 @@ enum APIKeys {
 
     private static func create(_ call: Call) throws -> Answer {
         let new = try NewContent(call)
-        let quota = try call.transaction.tenantQuota(forMore: true)
-        guard try call.transaction.countAPIKeys() < quota.apiKeys else {
+        let quota = try call.transaction.tenantQuota()
+        guard try call.transaction.lockUsage().apiKeys < quota.apiKeys else {
             throw Problem(
                 .quotaExceeded,
                 "The tenant may have \(quota.apiKeys) API keys; revoke some, or ask for more.")
@@ -231,12 +231,5 @@ enum APIKeys {
         if forUpdate { try call.transaction.lockAPIKey(id) }
         guard let key = try call.transaction.findAPIKey(id) else { throw Problem.notFound }
         return key
-    }
-}
-
-extension BodyReader {
-    /// For what does not exist, is another tenant's, or may not be seen: not told apart.
-    mutating func noteUnknown(_ name: String) {
-        note(name, .unknownReference, "There is nothing with this identifier for this API key.")
     }
 }

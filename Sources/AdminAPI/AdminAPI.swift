@@ -8,7 +8,6 @@
 // Long work becomes a job, done by `JobRunner` in this process or another one.
 
 internal import HTTPServer
-internal import Migrations
 internal import Postgres
 internal import Retention
 internal import RetentionStore
@@ -40,7 +39,7 @@ package enum AdminAPI {
                     : readiness.current
             })
         defer { admin.stop() }
-        guard try waitForSchema(pool, runtime) else { return }
+        guard try store.waitUntilUsable(runtime) else { return }
         let jobs = JobRunner(store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)
         let jobLoop = BackgroundLoop("jobs", every: Settings.jobInterval, log: runtime.log) {
             try jobs.runWaiting(unless: { runtime.stop.isRequested })
@@ -79,29 +78,10 @@ package enum AdminAPI {
                     .gatewayUpkeep, before: Instant(milliseconds: before))
                 _ = try gateway.store.pruneSnapshots(.gatewayUpkeep)
             },
-            BackgroundLoop("readiness", every: Settings.databaseRetryInterval, log: runtime.log) {
+            BackgroundLoop("readiness", every: Settings.readinessInterval, log: runtime.log) {
                 readiness.look()
             },
         ]
     }
 
-    /// - Returns: false when asked to stop meanwhile.
-    private static func waitForSchema(_ pool: Pool, _ runtime: Runtime) throws -> Bool {
-        let migrator = Migrator(migrations: Schema.migrations)
-        while true {
-            do {
-                let status = try pool.withConnection { try migrator.status($0) }
-                if let refusal = SchemaRefusal(status) { throw refusal }
-                try pool.withConnection { connection in
-                    try CatalogLint.check(connection, asNewer: status == .ahead) { finding in
-                        runtime.log.error("catalog_finding", [("advice", .string("\(finding)"))])
-                    }
-                }
-                return true
-            } catch let error as PostgresError {
-                runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])
-                if runtime.stop.wait(for: Settings.databaseRetryInterval) { return false }
-            }
-        }
-    }
 }

@@ -55,13 +55,7 @@ package struct Answer: Sendable {
     static let noContent = Answer(status: 204, headers: [], body: [])
 
     static func etag(of body: [UInt8]) -> String {
-        let digest = SHA256.digest(body).prefix(16)
-        return "\"\(digest.map { hexadecimal($0) }.joined())\""
-    }
-
-    static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.utf8.count == 1 ? "0\(digits)" : digits
+        "\"\(HexadecimalText.of(SHA256.digest(body).prefix(16)))\""
     }
 
     func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }

@@ -136,10 +136,10 @@ private struct AppCopy {
             message.id, from: source, to: target, as: id, name: message.name)
         let made = try transaction.getMessage(id, of: target)
         try call.audit(
-            "message.copy", "message", id.description, app: target,
-            after: Messages.form(made).merging([
-                "copiedFrom": .id(message.id), "copiedFromApp": .id(source),
-            ]))
+            "message.copySource", "message", id.description, app: nil,
+            after: Messages.copySource(message.id, of: source))
+        try call.audit(
+            "message.copy", "message", id.description, app: target, after: Messages.form(made))
         return made
     }
 

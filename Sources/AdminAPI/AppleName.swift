@@ -1,4 +1,4 @@
-internal import Retention
+internal import HTTPServer
 
 /// What Apple's things are called in App Store Connect. Such a name stands in our paths, so it
 /// holds nothing that a path cannot carry, and nothing that a cursor is cut by.
@@ -9,18 +9,6 @@ enum AppleName {
         let isDots = name.utf8.elementsEqual(".".utf8) || name.utf8.elementsEqual("..".utf8)
         return !isDots
             && name.utf8.allSatisfy { $0 > 0x1f && $0 != 0x7f && $0 != UInt8(ascii: "/") }
-    }
-
-    /// As a segment of a path: all but RFC 3986's unreserved characters are escaped.
-    static func segment(_ name: String) -> String {
-        name.utf8.map { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + Answer.hexadecimal(byte).uppercased()
-            }
-        }.joined()
     }
 }
 

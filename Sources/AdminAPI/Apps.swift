@@ -86,8 +86,8 @@ enum Apps {
 
     private static func create(_ call: Call) throws -> Answer {
         let content = try Content(try call.body(), id: .make(at: call.now), call)
-        let quota = try call.transaction.tenantQuota(forMore: true)
-        guard try call.transaction.countUsage().apps < quota.apps else {
+        let quota = try call.transaction.tenantQuota()
+        guard try call.transaction.lockUsage().apps < quota.apps else {
             throw Problem(
                 .quotaExceeded, "The tenant may have \(quota.apps) apps; ask for more.")
         }
@@ -131,7 +131,7 @@ extension BodyReader {
     fileprivate mutating func client(_ call: Call, kept: ClientID?) throws -> ClientID? {
         guard let client: ClientID = identifier("clientId"), client != kept else { return kept }
         if try call.transaction.hasClient(client) { return client }
-        note("clientId", .unknownReference, "There is no such client for this API key.")
+        noteUnknown("clientId")
         return nil
     }
 

@@ -157,6 +157,20 @@ struct BodyReader {
         problems.append(problem)
     }
 
+    /// For what does not exist, is another tenant's, or may not be seen: not told apart.
+    mutating func noteUnknown(_ name: String) {
+        note(name, .unknownReference, "There is nothing with this identifier for this API key.")
+    }
+
+    /// Notes every text that stands in the list before; those that are empty were named already.
+    mutating func noteDuplicates(_ texts: [String], _ name: (Int) -> String) {
+        var known: Set<[UInt8]> = []
+        for (index, text) in texts.enumerated() where !text.isEmpty {
+            guard !known.insert(Array(text.utf8)).inserted else { continue }
+            note(name(index), .duplicate, "\(text) is there already; give it once.")
+        }
+    }
+
     /// The pointer to a member; `name` may go deeper with slashes of its own.
     func path(_ name: String) -> String { "\(pointer)/\(name)" }
 

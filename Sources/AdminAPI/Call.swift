@@ -98,7 +98,7 @@ package struct Call {
         let whole =
             [principal.tenant.description, request.path] + filters.sorted().map(String.init)
         let digest = SHA256.digest(Array(whole.joined(separator: "\n").utf8)).prefix(8)
-        return operation.id + " " + digest.map(Answer.hexadecimal).joined()
+        return operation.id + " " + HexadecimalText.of(digest)
     }
 
     /// A page's answer; `rows` holds up to `page.rowsWanted`.

@@ -47,8 +47,8 @@ enum Clients {
 
     private static func create(_ call: Call) throws -> Answer {
         let content = try Content(try call.body())
-        let quota = try call.transaction.tenantQuota(forMore: true)
-        guard try call.transaction.countClients() < quota.clients else {
+        let quota = try call.transaction.tenantQuota()
+        guard try call.transaction.lockUsage().clients < quota.clients else {
             throw Problem(
                 .quotaExceeded, "The tenant may have \(quota.clients) clients; ask for more.")
         }

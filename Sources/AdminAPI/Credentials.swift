@@ -57,7 +57,7 @@ enum Credentials {
         [
             "id": .id(credential.id), "keyId": .string(credential.keyId),
             "issuerId": .string(credential.issuerId),
-            "fingerprint": .string(credential.fingerprint.map(Answer.hexadecimal).joined()),
+            "fingerprint": .string(HexadecimalText.of(credential.fingerprint)),
             "createdAt": .instant(credential.createdAt),
             "retiredAt": .optional(credential.retiredAt, JSONTree.instant),
         ]

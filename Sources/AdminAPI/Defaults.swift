@@ -104,10 +104,7 @@ enum Defaults {
                         .pointer(reader.path(name)), .tooShort, "\(name) names at least one.",
                         limit: 1, measured: 0))
             }
-            var seen: Set<[UInt8]> = []
-            for (index, text) in named.enumerated() where !seen.insert(Array(text.utf8)).inserted {
-                reader.note("\(name)/\(index)", .duplicate, "It stands here twice.")
-            }
+            reader.noteDuplicates(named) { "\(name)/\($0)" }
             return named
         }
     }

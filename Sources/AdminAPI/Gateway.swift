@@ -119,7 +119,9 @@ private struct Exchange {
         _ headers: inout [(name: String, value: String)], _ principal: inout Principal?
     ) throws -> Answer {
         let token = try bearerToken()
-        let known = try gateway.keys.find(token) ?? lookUp(token)
+        // What is expensive before the transaction is not done on a remembered key's word.
+        let remembered = operation.prepare == nil ? gateway.keys.find(token) : nil
+        let known = try remembered ?? lookUp(token)
         principal = known
         let standing = try gateway.limiter.begin(
             known.tenant, quota: Int(known.requestsPerMinute))
@@ -129,9 +131,7 @@ private struct Exchange {
         try checkBody(operation)
         let query = try QueryReader(request.query, known: operation.query)
         let prepared = try operation.prepare.map { prepare in
-            // Not on a remembered key's word: this step is expensive.
-            _ = try lookUp(token)
-            return try prepare(
+            try prepare(
                 Preparation(
                     body: request.body, contentType: request.header("Content-Type") ?? "",
                     query: query, gateway: gateway))
@@ -306,7 +306,7 @@ private struct Exchange {
         {
             return own
         }
-        return randomBytes(16).map(Answer.hexadecimal).joined()
+        return HexadecimalText.of(randomBytes(16))
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -5,6 +5,7 @@ internal import HTTPServer
 internal import Images
 internal import Retention
 internal import RetentionStore
+internal import Signing
 
 enum Images {
     private static let path = "/v1/apps/{appId}/images"
@@ -50,7 +51,7 @@ enum Images {
     }
 
     private static func digest(of image: StoredImage) -> String {
-        image.sha256.map(Answer.hexadecimal).joined()
+        HexadecimalText.of(image.sha256)
     }
 
     // MARK: - Before the transaction

@@ -15,7 +15,8 @@ extension Problem {
 
 extension Call {
     /// Which rules of the app's draft and of what it serves name something, each as a sentence.
-    /// The app is to be held alone, or new ones come up meanwhile.
+    /// The app is to be held alone, or new ones come up meanwhile. Rules that cannot be read here
+    /// may name it: so they do.
     func rules(of app: AppID, where names: (Rule) -> Bool) throws -> [String] {
         try transaction.listRulesInUse(of: app).flatMap { rules in
             let place =
@@ -24,7 +25,10 @@ extension Call {
                 case .published(let version, let environment):
                     "version \(version), which is published in \(environment.rawValue),"
                 }
-            return rules.ruleSet.rules.filter(names).map {
+            guard let ruleSet = rules.ruleSet else {
+                return ["The rules of \(place) are of another release and may name it."]
+            }
+            return ruleSet.rules.filter(names).map {
                 "The rule \"\($0.name)\" of \(place) names it."
             }
         }

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import FoundationEssentials
+internal import Signing
 
 /// A JSON value as a request brings it and an answer shows it.
 package indirect enum JSONTree: Hashable, Sendable {
@@ -13,30 +14,68 @@ package indirect enum JSONTree: Hashable, Sendable {
     case array([JSONTree])
     case object([String: JSONTree])
 
-    /// The outermost value has depth 1.
-    static let depthLimit = 32
-
     /// A document: one object, strictly. Duplicate keys, lone surrogates, bad UTF-8, more than 32
-    /// levels and numbers of more than 20 digits are refused before anything is built.
+    /// levels and numbers of more than 20 digits are refused.
     ///
     /// - Throws: `Problem.malformedBody` with the offset of the first offence.
     package init(document bytes: [UInt8]) throws(Problem) {
-        do {
-            // The strict reader of signed payloads decides whether it is JSON.
-            _ = try JSONObject(bytes)
-        } catch {
+        let object: JSONObject
+        do { object = try JSONObject(bytes) } catch {
             throw .malformedBody("\(error.code.rawValue) at byte \(error.offset)")
         }
-        var builder = JSONTreeBuilder(clean: bytes)
-        guard let tree = builder.build() else {
-            throw .malformedBody("a number is too large to be held")
+        do { self = try JSONTree(object.members) } catch {
+            throw .malformedBody(error.description)
         }
-        self = tree
     }
 
     /// Reads what this program itself wrote.
     init(trusted bytes: [UInt8]) throws {
-        self = try JSONDecoder().decode(JSONTree.self, from: Data(bytes))
+        self = try JSONTree(try JSONObject(bytes).members)
+    }
+
+    /// What the strict reader takes and a tree cannot hold.
+    private enum Misfit: Error, CustomStringConvertible {
+        case numberTooLarge, namesLookAlike
+
+        var description: String {
+            switch self {
+            case .numberTooLarge: "a number is too large to be held"
+            case .namesLookAlike: "two members of an object have names that only look alike"
+            }
+        }
+    }
+
+    private init(_ value: JSONValue) throws(Misfit) {
+        switch value {
+        case .null: self = .null
+        case .boolean(let value): self = .boolean(value)
+        case .integer(let value): self = .integer(value)
+        case .number(let text): self = try Self.number(String(decoding: text, as: UTF8.self))
+        case .string(let text): self = .string(String(decoding: text, as: UTF8.self))
+        case .array(let values):
+            var elements: [JSONTree] = []
+            for value in values { elements.append(try JSONTree(value)) }
+            self = .array(elements)
+        case .object(let members): self = try JSONTree(members)
+        }
+    }
+
+    private init(_ members: [JSONObject.Member]) throws(Misfit) {
+        var tree: [String: JSONTree] = [:]
+        for member in members {
+            let value = try JSONTree(member.value)
+            let name = String(decoding: member.key, as: UTF8.self)
+            guard tree.updateValue(value, forKey: name) == nil else { throw .namesLookAlike }
+        }
+        self = .object(tree)
+    }
+
+    /// Whole numbers are integers however they are written, as far as a double holds each of them:
+    /// beyond 2^53 what was meant is not known.
+    private static func number(_ text: String) throws(Misfit) -> JSONTree {
+        guard let double = Double(text), double.isFinite else { throw .numberTooLarge }
+        if abs(double) <= 0x1p53, let integer = Int64(exactly: double) { return .integer(integer) }
+        return .number(double)
     }
 
     /// Members in the order of their names, so that equal values are equal bytes.
@@ -63,26 +102,7 @@ package indirect enum JSONTree: Hashable, Sendable {
     }
 }
 
-extension JSONTree: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONTree].self) {
-            self = .array(value)
-        } else if let value = try? container.decode([String: JSONTree].self) {
-            self = .object(value)
-        } else {
-            self = .number(try container.decode(Double.self))
-        }
-    }
-
+extension JSONTree: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -124,6 +144,19 @@ extension JSONTree {
         return .object(members)
     }
 
+    /// Of one value in a list of changes; of a larger one its digest is noted, so that a page of
+    /// the audit stays a page.
+    private static let notedBytesLimit = 16_384
+
+    private var noted: JSONTree {
+        let bytes = bytes
+        guard bytes.count > Self.notedBytesLimit else { return self }
+        return [
+            "byteCount": .integer(Int64(bytes.count)),
+            "sha256": .string(HexadecimalText.of(SHA256.digest(bytes))),
+        ]
+    }
+
     /// What differs between two objects: member -> {"from": …, "to": …}; absent is `null`.
     static func changes(from old: JSONTree?, to new: JSONTree?) -> JSONTree {
         var old: [String: JSONTree] = if case .object(let members) = old { members } else { [:] }
@@ -131,11 +164,11 @@ extension JSONTree {
         if case .object(let members) = new {
             for (name, value) in members {
                 let former = old.removeValue(forKey: name) ?? .null
-                if former != value { changes[name] = ["from": former, "to": value] }
+                if former != value { changes[name] = ["from": former.noted, "to": value.noted] }
             }
         }
         for (name, value) in old where value != .null {
-            changes[name] = ["from": value, "to": .null]
+            changes[name] = ["from": value.noted, "to": .null]
         }
         return .object(changes)
     }

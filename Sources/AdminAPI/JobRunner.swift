@@ -25,7 +25,14 @@ package struct JobRunner: Sendable {
         LocalizationImports.kind: ([.write(.content)], LocalizationImports.run),
     ]
 
-    package init(store: RetentionStore, clock: Clock, log: Log, metrics: GatewayMetrics) {
+    /// Called between a job's work and its end, for tests of what happens meanwhile.
+    let beforeEnd: @Sendable () throws -> Void
+
+    package init(
+        store: RetentionStore, clock: Clock, log: Log, metrics: GatewayMetrics,
+        beforeEnd: @escaping @Sendable () throws -> Void = {}
+    ) {
+        self.beforeEnd = beforeEnd
         self.store = store
         self.clock = clock
         self.log = log
@@ -48,6 +55,7 @@ package struct JobRunner: Sendable {
         do {
             let kind = try store.transaction(holding: lease, at: now) { transaction, job in
                 let result = try Self.work(JobCall(job: job, transaction: transaction))
+                try beforeEnd()
                 try Self.requireScopes(try transaction.claimedAgain(lease))
                 try transaction.finishJob(job.id, report: result.report.bytes, done: result.done)
                 return job.kind

@@ -158,10 +158,4 @@ struct LocalizationRow {
         }
         return .object(members)
     }
-
-    private static func isSame(_ a: String, _ b: String) -> Bool {
-        a.utf8.elementsEqual(b.utf8)
-    }
-
-    private func isSame(_ a: String, _ b: String) -> Bool { Self.isSame(a, b) }
 }

@@ -92,22 +92,12 @@ enum Messages {
     }
 
     private static func delete(_ call: Call) throws -> Answer {
-        let app = try call.app()
+        let app = try call.app(alone: true)
         let id: MessageID = try call.identifier("messageId")
         let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
         try call.requireMatch(form(old))
-        let rules = try call.transaction.rulesNaming(id, of: app)
-        guard rules.isEmpty else {
-            throw Problem(
-                .inUse, "Rules still name it; change them first.",
-                errors: rules.map {
-                    FieldProblem(
-                        .pointer(""), .notAllowed,
-                        $0 == "draft"
-                            ? "The draft of the rules names it."
-                            : "The rules that are published in \($0) name it.")
-                })
-        }
+        let uses = try call.rules(of: app) { $0.treatment.messageId == id }
+        guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
         try call.audit("message.delete", "message", id.description, app: app, before: form(old))
         return .noContent
@@ -121,25 +111,28 @@ enum Messages {
         let target: AppID? = reader.identifier("appId")
         let name = reader.optionalText("name") ?? message.name
         if let target, try !call.transaction.hasApp(target) {
-            reader.note("appId", .unknownReference, "There is no such app for this API key.")
+            reader.noteUnknown("appId")
         }
         try reader.finish()
         guard let target else { throw Problem.notFound }
         try requireRoom(in: target, call)
         let copy = MessageID.make(at: call.now)
         try call.transaction.copyMessage(id, from: app, to: target, as: copy, name: name)
-        return try created(
-            copy, of: target, call, action: "message.copy",
-            noting: ["copiedFrom": .id(id), "copiedFromApp": .id(app)])
+        try call.audit(
+            "message.copySource", "message", copy.description, after: copySource(id, of: app))
+        return try created(copy, of: target, call, action: "message.copy")
+    }
+
+    /// Noted in an event of no app: whoever may see the target only does not learn of the source.
+    static func copySource(_ id: MessageID, of app: AppID) -> JSONTree {
+        ["copiedFrom": .id(id), "copiedFromApp": .id(app)]
     }
 
     private static func created(
-        _ id: MessageID, of app: AppID, _ call: Call, action: String,
-        noting more: [String: JSONTree] = [:]
+        _ id: MessageID, of app: AppID, _ call: Call, action: String
     ) throws -> Answer {
         let form = form(try call.transaction.getMessage(id, of: app))
-        try call.audit(
-            action, "message", id.description, app: app, after: form.merging(more))
+        try call.audit(action, "message", id.description, app: app, after: form)
         return .created(form, at: "/v1/apps/\(app)/messages/\(id)")
     }
 

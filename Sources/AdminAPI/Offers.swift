@@ -180,7 +180,7 @@ private struct Place {
     func resource(_ identifier: String) -> String { "\(product)/\(identifier)" }
 
     func location(_ identifier: String) -> String {
-        "/v1/apps/\(app)/products/\(AppleName.segment(product))/offers/"
-            + AppleName.segment(identifier)
+        "/v1/apps/\(app)/products/\(PercentEncoding.segment(product))/offers/"
+            + PercentEncoding.segment(identifier)
     }
 }

@@ -26,15 +26,6 @@ extension BodyReader {
         return prices
     }
 
-    /// Notes every text that stands in the list before; those that are empty were named already.
-    mutating func noteDuplicates(_ texts: [String], _ name: (Int) -> String) {
-        var known: Set<[UInt8]> = []
-        for (index, text) in texts.enumerated() where !text.isEmpty {
-            guard !known.insert(Array(text.utf8)).inserted else { continue }
-            note(name(index), .duplicate, "\(text) is there already; give it once.")
-        }
-    }
-
     /// An ISO 8601 duration of one number.
     mutating func period() -> String {
         let period = text("period")

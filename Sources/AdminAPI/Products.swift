@@ -91,7 +91,7 @@ enum Products {
         try call.transaction.createProduct(content.product, prices: content.prices, of: app)
         let new = form(try find(id, app, call))
         try call.audit("product.create", "product", id, app: app, after: new)
-        return .created(new, at: "/v1/apps/\(app)/products/\(AppleName.segment(id))")
+        return .created(new, at: "/v1/apps/\(app)/products/\(PercentEncoding.segment(id))")
     }
 
     private static func get(_ call: Call) throws -> Answer {

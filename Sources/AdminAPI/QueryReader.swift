@@ -1,3 +1,4 @@
+internal import HTTPServer
 internal import Retention
 internal import Service
 
@@ -105,29 +106,8 @@ struct QueryReader {
 
     /// `nil` for a broken escape, a NUL, or bytes that are not UTF-8.
     private static func decode(_ bytes: some Collection<UInt8>) -> String? {
-        var decoded: [UInt8] = []
-        var rest = bytes.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(hexadecimal),
-                    let low = rest.next().flatMap(hexadecimal)
-                else { return nil }
-                decoded.append(high << 4 | low)
-            default: decoded.append(byte)
-            }
-        }
-        guard !decoded.contains(0) else { return nil }
+        guard let decoded = PercentEncoding.decode(bytes, plusIsBlank: true), !decoded.contains(0)
+        else { return nil }
         return String(validating: decoded, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

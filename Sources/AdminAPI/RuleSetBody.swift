@@ -64,13 +64,10 @@ enum RuleSetBody {
     ) -> [String]? {
         guard reader.take(name) != nil else { return nil }
         let texts = reader.texts(name, limit: conditionsLimit, length)
-        var seen: Set<[UInt8]> = []
         for (index, text) in texts.enumerated() {
             if let reason = refuse(text) { reader.note("\(name)/\(index)", .unknownValue, reason) }
-            if !seen.insert(Array(text.utf8)).inserted {
-                reader.note("\(name)/\(index)", .duplicate, "It is in the list already.")
-            }
         }
+        reader.noteDuplicates(texts) { "\(name)/\($0)" }
         return texts
     }
 

@@ -11,7 +11,7 @@ package struct Settings: Sendable {
     static let keyUseInterval: Duration = .seconds(30)
     static let jobInterval: Duration = .seconds(1)
     static let purgeInterval: Duration = .seconds(600)
-    static let databaseRetryInterval: Duration = .seconds(1)
+    static let readinessInterval: Duration = .seconds(1)
     /// How long an Idempotency-Key is remembered.
     static let idempotencyMilliseconds: Int64 = 24 * 3_600_000
     /// Connections that may wait for each other; each has a thread.

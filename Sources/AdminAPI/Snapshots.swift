@@ -2,6 +2,7 @@
 internal import HTTPServer
 internal import Retention
 internal import RetentionStore
+internal import Signing
 
 enum Snapshots {
     private static let path = "/v1/apps/{appId}/snapshots"
@@ -19,7 +20,7 @@ enum Snapshots {
             "number": .integer(snapshot.number),
             "environment": .string(snapshot.environment.rawValue),
             "builtAt": .instant(snapshot.builtAt), "byteCount": .integer(snapshot.byteCount),
-            "sha256": .string(snapshot.sha256.map(Answer.hexadecimal).joined()),
+            "sha256": .string(HexadecimalText.of(snapshot.sha256)),
             "isCurrent": .boolean(snapshot.isCurrent),
             "acknowledgements": .array(
                 snapshot.acknowledgements.map {

@@ -1,22 +1,20 @@
-/// A value as far as we look into it: scalars and arrays of strings. What we do not read (nested
-/// objects, mixed arrays) is checked to be well-formed JSON and then forgotten.
-package enum JSONValue: Sendable, Equatable {
+/// A value as strict JSON has it, its texts as bytes.
+package indirect enum JSONValue: Sendable, Equatable {
     case string(ArraySlice<UInt8>)
     /// Written without fraction or exponent, and within 64 bits.
     case integer(Int64)
-    /// Any other number.
-    case number
+    /// Any other number, as it is written.
+    case number(ArraySlice<UInt8>)
     case boolean(Bool)
     case null
-    case strings([ArraySlice<UInt8>])
-    case array
-    case object
+    case array([JSONValue])
+    case object([JSONObject.Member])
 }
 
-/// A flat view of one JSON object. Keys are compared as bytes: strings that only look alike are two
+/// One JSON object. Keys are compared as bytes: strings that only look alike are two
 /// keys.
 package struct JSONObject: Sendable {
-    package struct Member: Sendable {
+    package struct Member: Sendable, Equatable {
         package let key: ArraySlice<UInt8>
         package let value: JSONValue
     }
@@ -36,6 +34,17 @@ package struct JSONObject: Sendable {
     package func string(_ key: String) -> ArraySlice<UInt8>? {
         guard case .string(let text)? = self[key] else { return nil }
         return text
+    }
+
+    /// An array of strings and nothing else.
+    package func strings(_ key: String) -> [ArraySlice<UInt8>]? {
+        guard case .array(let values)? = self[key] else { return nil }
+        var strings: [ArraySlice<UInt8>] = []
+        for value in values {
+            guard case .string(let text) = value else { return nil }
+            strings.append(text)
+        }
+        return strings
     }
 
     package func integer(_ key: String) -> Int64? {

@@ -84,19 +84,15 @@ extension JSONScanner {
     private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
         guard depth <= Self.depthLimit else { throw error(.tooDeep) }
         try expect("[")
-        var strings: [ArraySlice<UInt8>]? = []
+        var values: [JSONValue] = []
         skipBlanks()
-        if skip("]") { return .strings([]) }
+        if skip("]") { return .array(values) }
         repeat {
-            if case .string(let text) = try value(depth: depth + 1) {
-                strings?.append(text)
-            } else {
-                strings = nil
-            }
+            values.append(try value(depth: depth + 1))
             skipBlanks()
         } while skip(",")
         try expect("]")
-        return strings.map(JSONValue.strings) ?? .array
+        return .array(values)
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
@@ -105,8 +101,7 @@ extension JSONScanner {
         case UInt8(ascii: "\""):
             return .string(try string())
         case UInt8(ascii: "{"):
-            _ = try object(depth: depth)
-            return .object
+            return .object(try object(depth: depth))
         case UInt8(ascii: "["):
             return try array(depth: depth)
         case UInt8(ascii: "t"):
@@ -141,7 +136,7 @@ extension JSONScanner {
         }
         let isWhole = try !skipFractionAndExponent(after: start)
         guard isWhole, let integer = Self.integer(whole, isNegative: isNegative) else {
-            return .number
+            return .number(bytes[start..<position])
         }
         return .integer(integer)
     }

@@ -18,7 +18,7 @@ enum SignedHeader {
             throw VerificationError(
                 .criticalExtensionRefused, "The JWS header demands an extension (crit).")
         }
-        guard case .strings(let encoded)? = object["x5c"] else {
+        guard let encoded = object.strings("x5c") else {
             throw VerificationError(.chainMissing, "The JWS header has no x5c array of strings.")
         }
         return try decoded(encoded)

@@ -37,7 +37,9 @@ struct PathPattern: Sendable {
         let raw = path.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for segment in raw {
-            guard let decoded = decode(segment), isPlain(decoded) else { return nil }
+            guard let decoded = PercentEncoding.decode(segment), isPlain(decoded) else {
+                return nil
+            }
             segments.append(decoded)
         }
         return segments
@@ -48,31 +50,5 @@ struct PathPattern: Sendable {
         let isDots = segment == [dot] || segment == [dot, dot]
         return !segment.isEmpty && !isDots && !segment.contains(0)
             && !segment.contains(UInt8(ascii: "/"))
-    }
-
-    private static func decode(_ segment: some Collection<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(segment.count)
-        var rest = segment.makeIterator()
-        while let byte = rest.next() {
-            if byte != UInt8(ascii: "%") {
-                decoded.append(byte)
-                continue
-            }
-            guard let high = rest.next().flatMap(hexadecimal),
-                let low = rest.next().flatMap(hexadecimal)
-            else { return nil }
-            decoded.append(high << 4 | low)
-        }
-        return decoded
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -53,7 +53,7 @@ struct OperatorStore {
         of tenant: TenantID, _ body: (TenantTransaction) throws -> Result
     ) throws -> Result {
         try store.transaction(.operatorCommand(tenant: tenant), at: now) { transaction in
-            _ = try transaction.tenantQuota()
+            _ = try transaction.getTenant()
             return try body(transaction)
         }
     }

@@ -14,7 +14,6 @@
 // shipper, which carries the spool into PostgreSQL; both may fail for hours without a wrong answer.
 
 internal import HTTPServer
-internal import Migrations
 internal import Postgres
 internal import Retention
 internal import RetentionStore
@@ -37,7 +36,7 @@ package enum Responder {
         let admin = try AdminPort(
             port: settings.adminPort, metrics: runtime.metrics, readiness: parts.readiness)
         defer { admin.stop() }
-        guard try parts.waitForSchema() else { return }
+        guard try parts.waitUntilServing() else { return }
         try parts.startLoops()
         let server = try Server(
             settings.server, refused: parts.metrics.count(refusal:), handler: parts.handler)
@@ -101,31 +100,10 @@ private struct Parts {
         }
     }
 
-    /// Waits until the database answers, its schema is one this build can use, and all snapshots
-    /// were read once.
-    ///
     /// - Returns: false when asked to stop meanwhile.
-    /// - Throws: `SchemaRefusal` for a schema that is older or not ours, `CatalogRefusal` for one
-    ///   that does not hold tenants apart.
-    func waitForSchema() throws -> Bool {
-        let migrator = Migrator(migrations: Schema.migrations)
-        while true {
-            do {
-                let status = try pool.withConnection { try migrator.status($0) }
-                if let refusal = SchemaRefusal(status) { throw refusal }
-                try pool.withConnection { connection in
-                    try CatalogLint.check(connection, asNewer: status == .ahead) { finding in
-                        runtime.log.error("catalog_finding", [("advice", .string("\(finding)"))])
-                    }
-                }
-                // Before the first request: without a snapshot every genuine one would be 404.
-                try feed.poll()
-                return true
-            } catch let error as PostgresError {
-                runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])
-                if runtime.stop.wait(for: Settings.databaseRetryInterval) { return false }
-            }
-        }
+    func waitUntilServing() throws -> Bool {
+        // Before the first request: without a snapshot every genuine one would be 404.
+        try RetentionStore(pool: pool).waitUntilUsable(runtime) { try feed.poll() }
     }
 
     func startLoops() throws {

@@ -17,7 +17,6 @@ package struct Settings: Sendable {
     /// As the database has it, in characters; what is left of it for a host's name, in bytes.
     static let nameLimit = 100
     static let hostLimit = 64
-    static let databaseRetryInterval: Duration = .seconds(1)
     static let furtherRootWarning =
         "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
         + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"

@@ -1,6 +1,6 @@
 /// Apple's identifiers are the same only when their bytes are. Swift's `String` also takes two
 /// spellings of an accented letter for one, and the Kelvin sign for a K.
-func isSame(_ a: String, _ b: String) -> Bool {
+package func isSame(_ a: String, _ b: String) -> Bool {
     a.utf8.elementsEqual(b.utf8)
 }
 

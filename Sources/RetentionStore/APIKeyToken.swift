@@ -16,7 +16,7 @@ package struct APIKeyToken: Sendable {
 
     package static func make(_ id: APIKeyID) -> APIKeyToken {
         let idText = id.description.dropFirst(APIKeyKind.prefix.count + 1)
-        let secret = randomBytes(secretBytes).map(hexadecimal).joined()
+        let secret = HexadecimalText.of(randomBytes(secretBytes))
         let start = "hf_\(idText)_\(secret)"
         return APIKeyToken(text: "\(start)_\(checksum(of: Array(start.utf8)))", id: id)
     }
@@ -52,13 +52,9 @@ package struct APIKeyToken: Sendable {
             for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0xedb8_8320 : value >> 1 }
         }
         let sum = ~value
-        return stride(from: 24, through: 0, by: -8).map {
-            hexadecimal(UInt8(truncatingIfNeeded: sum >> UInt32($0)))
-        }.joined()
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.utf8.count == 1 ? "0\(digits)" : digits
+        return HexadecimalText.of(
+            stride(from: 24, through: 0, by: -8).map {
+                UInt8(truncatingIfNeeded: sum >> UInt32($0))
+            })
     }
 }

@@ -34,15 +34,18 @@ package struct Principal: Hashable, Sendable {
             throw StoreError(
                 code: .unauthenticated, message: "no live key has this token; make a new one")
         }
-        let words: [String] = try row.decode("scopes")
-        return Principal(
-            tenant: TenantID(try row.decode("tenant_id")),
-            key: APIKeyID(try row.decode("api_key_id")), name: try row.decode("name"),
-            // A scope of a newer release gives nothing here.
-            scopes: Set(words.compactMap { AccessScope($0) }),
-            isLimited: try row.decode("is_limited"),
-            expiresAt: try row.optionalInstant("expires_at"),
-            requestsPerMinute: try row.decode("requests_per_minute"))
+        return try Principal(row, of: TenantID(try row.decode("tenant_id")))
+    }
+
+    init(_ row: Row, of tenant: TenantID) throws {
+        self.tenant = tenant
+        key = APIKeyID(try row.decode("api_key_id"))
+        name = try row.decode("name")
+        // A scope of a newer release gives nothing here.
+        scopes = Set(try row.decode([String].self, "scopes").compactMap { AccessScope($0) })
+        isLimited = try row.decode("is_limited")
+        expiresAt = try row.optionalInstant("expires_at")
+        requestsPerMinute = try row.decode("requests_per_minute")
     }
 }
 
@@ -140,16 +143,6 @@ extension TenantTransaction {
             select from holdfast.api_key
             where tenant_id = \(tenant.uuid) and api_key_id = \(id.uuid) for no key update
             """)
-    }
-
-    /// Keys that are not revoked; one that has expired may be given more time.
-    package func countAPIKeys() throws -> Int64 {
-        let rows = try connection.query(
-            """
-            select count(*) as count from holdfast.api_key
-            where tenant_id = \(tenant.uuid) and revoked_at is null
-            """)
-        return try rows.first?.decode("count") ?? 0
     }
 
     /// The places of those clients that this scope does not see.

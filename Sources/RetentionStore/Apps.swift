@@ -128,18 +128,6 @@ extension TenantTransaction {
             """)
     }
 
-    /// Stops the app's real-time answers in both environments, or lets them go on. Responders take
-    /// it up like any change of a snapshot.
-    package func setStopped(_ isStopped: Bool, of app: AppID) throws {
-        let rows = try connection.query(
-            """
-            update holdfast.app set is_stopped = \(isStopped)
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
-            """)
-        guard rows.affected == 1 else { throw StoreError.noApp(app) }
-        touchBoth(app)
-    }
-
     func appleIdSalt(_ app: AppID) throws -> [UInt8] {
         let rows = try connection.query(
             """

@@ -200,6 +200,7 @@ extension CatalogRule {
         with allowed (role, name) as (values
           ('holdfast_operator', 'holdfast_sec.tenant'),
           ('holdfast_operator', 'holdfast_sec.enter_tenant'),
+          ('holdfast_operator', 'holdfast_sec.tenant_usage'),
           ('holdfast_operator', 'holdfast_hot.live_responders'),
           ('holdfast_operator', 'holdfast_ops.tenants'),
           ('holdfast_responder', 'holdfast_sec.tenant'),
@@ -217,6 +218,7 @@ extension CatalogRule {
           ('holdfast_gateway', 'holdfast_sec.enter_key'),
           ('holdfast_gateway', 'holdfast_sec.note_key_use'),
           ('holdfast_gateway', 'holdfast_sec.enter_job'),
+          ('holdfast_gateway', 'holdfast_sec.tenant_usage'),
           ('holdfast_gateway', 'holdfast_hot.live_responders'),
           ('holdfast_gateway', 'holdfast_ops.claim_job'),
           ('holdfast_gateway', 'holdfast_ops.purge_idempotency_records'),

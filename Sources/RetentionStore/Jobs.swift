@@ -31,7 +31,8 @@ package struct ClaimedJob: Sendable {
     ) throws -> ClaimedJob {
         let rows = try connection.query(
             """
-            select app_id, api_key_id, api_key_name, scopes, kind, input
+            select app_id, api_key_id, api_key_name as name, scopes, is_limited, expires_at,
+              requests_per_minute, kind, input
             from holdfast_sec.enter_job(\(lease.tenant.uuid), \(lease.job.uuid), \(lease.token),
               \(Timestamp(milliseconds: now.milliseconds)))
             """)
@@ -39,14 +40,9 @@ package struct ClaimedJob: Sendable {
             throw StoreError(
                 code: .leaseLost, message: "\(lease.job) is not this worker's any more; leave it")
         }
-        let words: [String] = try row.decode("scopes")
         return ClaimedJob(
             id: lease.job, app: AppID(try row.decode("app_id")),
-            principal: Principal(
-                tenant: lease.tenant, key: APIKeyID(try row.decode("api_key_id")),
-                name: try row.decode("api_key_name"),
-                scopes: Set(words.compactMap { AccessScope($0) }), isLimited: true, expiresAt: nil,
-                requestsPerMinute: 0),
+            principal: try Principal(row, of: lease.tenant),
             kind: try row.decode("kind"), input: try row.decode("input"))
     }
 }

@@ -108,8 +108,8 @@ extension TenantTransaction {
 
     /// Its localizations go with it.
     ///
-    /// - Throws: a foreign key's `PostgresError` while a default names it. Rules hold no key: ask
-    ///   `rulesNaming`.
+    /// - Throws: a foreign key's `PostgresError` while a default names it. Rules hold no key: see
+    ///   `listRulesInUse`.
     package func deleteMessage(_ id: MessageID, of app: AppID) throws {
         _ = try connection.query(
             """
@@ -118,25 +118,6 @@ extension TenantTransaction {
               and message_id = \(id.uuid)
             """)
         touchBoth(app)
-    }
-
-    /// Which rules of the app name a message: `draft`, or the environments where such rules are
-    /// published. Versions that are not published hold nothing up: publishing checks them.
-    package func rulesNaming(_ message: MessageID, of app: AppID) throws -> [String] {
-        let pattern = JSON(
-            Array(#"{"rules": [{"treatment": {"messageId": "\#(message)"}}]}"#.utf8))
-        let rows = try connection.query(
-            """
-            select 'draft' as place from holdfast.rule_set_draft
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) and body @> \(pattern)
-            union
-            select p.environment from holdfast.rule_set_publication p
-            join holdfast.rule_set r using (tenant_id, app_id, version)
-            where p.tenant_id = \(tenant.uuid) and p.app_id = \(app.uuid)
-              and r.body @> \(pattern)
-            order by place
-            """)
-        return try rows.map { try $0.decode("place") }
     }
 
     /// Makes the message anew in another app of the tenant, or in its own under another name, with

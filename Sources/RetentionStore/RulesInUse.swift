@@ -11,7 +11,8 @@ package struct RulesInUse: Sendable {
     }
 
     package let place: Place
-    package let ruleSet: RuleSet
+    /// `nil` where a release of another form wrote it: it may name anything.
+    package let ruleSet: RuleSet?
 }
 
 extension TenantTransaction {
@@ -34,7 +35,7 @@ extension TenantTransaction {
             let body: JSON = try row.decode("body")
             return RulesInUse(
                 place: try RulesInUse.Place(row: row),
-                ruleSet: try JSONDecoder().decode(RuleSet.self, from: Data(body.bytes)))
+                ruleSet: try? JSONDecoder().decode(RuleSet.self, from: Data(body.bytes)))
         }
     }
 }

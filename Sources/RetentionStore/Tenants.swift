@@ -46,17 +46,7 @@ extension TenantTransaction {
             """)
     }
 
-    ///
-    /// - Parameter forMore: held until the commit, so that of two who count and then make something
-    ///   the second counts what the first made.
-    package func tenantQuota(forMore: Bool = false) throws -> TenantQuota {
-        if forMore {
-            _ = try connection.query(
-                """
-                select pg_catalog.pg_advisory_xact_lock(
-                  pg_catalog.hashtextextended(\(tenant.description), 0))
-                """)
-        }
+    package func tenantQuota() throws -> TenantQuota {
         let rows = try connection.query(
             """
             select requests_per_minute, client_limit, app_limit, api_key_limit
@@ -67,6 +57,18 @@ extension TenantTransaction {
             requestsPerMinute: try row.decode("requests_per_minute"),
             clients: try row.decode("client_limit"), apps: try row.decode("app_limit"),
             apiKeys: try row.decode("api_key_limit"))
+    }
+
+    /// What the whole tenant has, also of what this scope does not see; for whoever makes one more.
+    /// Of two who ask, the second waits for the first to commit, and counts what it made.
+    package func lockUsage() throws -> TenantUsage {
+        _ = try connection.query(
+            """
+            select pg_catalog.pg_advisory_xact_lock(
+              pg_catalog.hashtextextended(\(tenant.description), 0))
+            """)
+        return try usage(
+            "select clients, apps, api_keys from holdfast_sec.tenant_usage(\(timestamp))")
     }
 
     /// - Throws: `StoreError.notFound` before the tenant was made.
@@ -80,7 +82,7 @@ extension TenantTransaction {
 
     /// How much of each there is, as far as this scope sees.
     package func countUsage() throws -> TenantUsage {
-        let rows = try connection.query(
+        try usage(
             """
             select
               (select count(*) from holdfast.client where tenant_id = \(tenant.uuid)) as clients,
@@ -89,7 +91,10 @@ extension TenantTransaction {
                 where tenant_id = \(tenant.uuid) and revoked_at is null
                   and (expires_at is null or expires_at > \(timestamp))) as api_keys
             """)
-        guard let row = rows.first else { throw StoreError.noTenant(tenant) }
+    }
+
+    private func usage(_ query: Query) throws -> TenantUsage {
+        guard let row = try connection.query(query).first else { throw StoreError.noTenant(tenant) }
         return TenantUsage(
             clients: try row.decode("clients"), apps: try row.decode("apps"),
             apiKeys: try row.decode("api_keys"))
@@ -111,12 +116,6 @@ extension TenantTransaction {
             where tenant_id = \(tenant.uuid) and client_id = \(id.uuid) for key share
             """
         ).count == 1
-    }
-
-    package func countClients() throws -> Int64 {
-        let rows = try connection.query(
-            "select count(*) as count from holdfast.client where tenant_id = \(tenant.uuid)")
-        return try rows.first?.decode("count") ?? 0
     }
 
     /// In the order they were made; `after` is the last one of the page before.

@@ -83,11 +83,11 @@ struct GatewayStage {
         return TestAgency(tenant: tenant, token: token.text, stage: self)
     }
 
-    func setQuotas(of agency: TestAgency, clients: Int32) throws {
+    func setQuotas(of agency: TestAgency, clients: Int32 = 500, apps: Int32 = 1_000) throws {
         try database.superuser.withConnection { connection in
             _ = try connection.query(
                 """
-                update holdfast.tenant set client_limit = \(clients)
+                update holdfast.tenant set client_limit = \(clients), app_limit = \(apps)
                 where tenant_id = \(agency.tenant.uuid)
                 """)
         }
@@ -113,6 +113,13 @@ struct GatewayStage {
 
     /// As the gateway's own upkeep uses it.
     func gatewayStore() -> RetentionStore { RetentionStore(pool: pool) }
+
+    /// A worker that is interrupted between a job's work and its end.
+    func jobs(beforeEnd: @escaping @Sendable () throws -> Void) -> JobRunner {
+        JobRunner(
+            store: gatewayStore(), clock: clock.clock, log: Log(service: "jobs", sink: { _ in }),
+            metrics: GatewayMetrics(Metrics()), beforeEnd: beforeEnd)
+    }
 
     func flushKeyUse() throws { try gateway.flushKeyUse() }
 

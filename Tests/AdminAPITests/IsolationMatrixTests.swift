@@ -38,6 +38,40 @@ import Testing
         )
     }
 
+    /// The asker's own things in the path, and another's in the body or the query.
+    @Test func whatIsForeignInABodyOrAQueryIsUnknown() throws {
+        let matrix = try Matrix()
+        let stranger = matrix.parties[0]
+        var tried: [String] = []
+        for operation in matrix.operations where operation.method != "DELETE" {
+            guard let body = try matrix.body(of: operation), body.namesForeign else { continue }
+            // What exists already is not replaced blindly: 412 would say nothing of the body.
+            let answer = try matrix.send(
+                operation, stranger.own.ids, by: stranger.agency,
+                ifMatch: operation.ifMatch == "onExisting" ? nil : "*")
+            let isRefused = [404, 409, 422, 428].contains(answer.status)
+            #expect(isRefused, "\(operation.id) \(answer.status) \(answer.text)")
+            if answer.status == 422 {
+                let strange = answer.errors.filter {
+                    !$0.hasSuffix("unknownReference") && !$0.hasSuffix("duplicate")
+                }
+                #expect(strange.isEmpty, "\(operation.id) \(answer.text)")
+            }
+            let told = matrix.victim.secrets.filter {
+                answer.text.contains($0) && !body.text.contains($0)
+            }
+            #expect(told.isEmpty, "\(operation.id) tells \(told)")
+            tried.append(operation.id)
+        }
+        #expect(tried.count >= 8, "\(tried)")
+        for target in ["/v1/apps?clientId=", "/v1/audit-events?appId="] {
+            let kind = target.contains("clientId") ? "client" : "app"
+            let rows = try stranger.agency.all(target + (matrix.victim.ids[kind] ?? ""))
+            #expect(rows.isEmpty, "\(target)")
+        }
+        #expect(try matrix.digest() == matrix.digestBefore)
+    }
+
     @Test func aReadOnlyKeyChangesNothing() throws {
         let matrix = try Matrix()
         let scopes = ResourceGroup.allCases.map(AccessScope.read)
@@ -178,13 +212,14 @@ import Testing
         }
 
         func send(
-            _ operation: OpenAPI.Operation, _ ids: [String: String], by agency: TestAgency
+            _ operation: OpenAPI.Operation, _ ids: [String: String], by agency: TestAgency,
+            ifMatch: String? = "*"
         ) throws -> TestAnswer {
             var target = operation.path
             for (name, kind) in operation.pathParameters {
                 target = target.replacing("{\(name)}", with: ids[kind] ?? victim.ids[kind] ?? "x")
             }
-            var headers = [("If-Match", "*")]
+            var headers = ifMatch.map { [("If-Match", $0)] } ?? []
             if operation.method == "POST" {
                 headers.append(("Idempotency-Key", UUID().uuidString))
             }
@@ -196,6 +231,18 @@ import Testing
             return try stage.send(
                 operation.method, target,
                 token: agency.token.isEmpty ? nil : agency.token, headers: headers, body: body)
+        }
+
+        /// What is sent to the operation, and whether it names something of the victim's; `nil`
+        /// without a JSON body.
+        func body(
+            of operation: OpenAPI.Operation
+        ) throws -> (text: String, namesForeign: Bool)? {
+            guard let first = operation.bodies.first(where: { $0.type.hasSuffix("json") }) else {
+                return nil
+            }
+            let text = String(decoding: try body(first), as: UTF8.self)
+            return (text, victim.ids.values.contains { $0.contains("_") && text.contains($0) })
         }
 
         /// The document's example, with the victim's identifiers for its own.

@@ -52,6 +52,43 @@ import Testing
         #expect(try agency.patch("\(Self.path)/\(id)", ["name": "renamed"]).status == 200)
     }
 
+    /// The work is done by then, and must not stay.
+    @Test func aJobDoesNotEndForAKeyThatWasRevokedMeanwhile() throws {
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency()
+        let app = try agency.makeApp()
+        let worker = try stage.makeKey(of: agency)
+        let row: JSONTree = [
+            "message": "imported", "kind": "text", "locale": "de-DE", "header": "h", "body": "b",
+        ]
+        let job = try worker.post("\(app)/localization-imports", ["rows": [row]])
+        #expect(job.status == 202, "\(job.text)")
+        let key = try #require(APIKeyToken(Array(worker.token.utf8))?.id)
+        let scope = Scope.operatorCommand(tenant: agency.tenant)
+        let (store, now) = (stage.store, stage.now)
+        try stage.jobs(beforeEnd: {
+            try store.transaction(scope, at: now) { _ = try $0.revokeAPIKey(key) }
+        }).runWaiting()
+        let ended = try agency.get(try #require(job.header("Location")))
+        #expect(ended.json["state"] == "failed", "\(ended.text)")
+        #expect(ended.json["error"]?["code"] == "scopeMissing")
+        #expect(try agency.all("\(app)/messages").isEmpty)
+    }
+
+    /// It counts against the whole tenant, of which it sees a part.
+    @Test func aKeyForOneClientMakesNoMoreThanTheTenantMayHave() throws {
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency()
+        let (first, second) = (try agency.makeClient("A"), try agency.makeClient("B"))
+        for number in 1...3 { _ = try agency.makeApp(of: first, number: Int64(number)) }
+        try stage.setQuotas(of: agency, apps: 4)
+        let limited = try stage.makeKey(of: agency, clients: [try #require(ClientID(second))])
+        let statuses = try (4...6).map { number in
+            try limited.post("/v1/apps", TestAgency.appBody(client: second, number: number)).status
+        }
+        #expect(statuses == [201, 422, 422])
+    }
+
     @Test func ofManyAtOnceNoMoreAreMadeThanTheQuotaHas() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency()

@@ -163,7 +163,13 @@ import Testing
         #expect(published.code == "inUse")
         #expect(published.text.contains("published in Sandbox"))
         #expect(try app.agency.delete(messages[2]).status == 204)
-        let draft = #"{"schemaVersion":1,"rules":[{"treatment":{"messageId":"\#(ids[3])"}}]}"#
+        try app.change { try $0.createRuleSetDraft(rules(ids[3]), of: app.id) }
+        let drafted = try app.agency.delete(messages[3])
+        #expect(drafted.code == "inUse")
+        #expect(drafted.text.contains("of the draft names it"))
+        // What another release wrote may name anything.
+        try app.change { try $0.deleteRuleSetDraft(of: app.id) }
+        let draft = #"{"schemaVersion":2,"rules":[{"treatment":{"messageId":"\#(ids[3])"}}]}"#
         try app.agency.stage.database.superuser.withConnection {
             try $0.execute(
                 script: """
@@ -171,9 +177,9 @@ import Testing
                     values ('\(app.agency.tenant.uuid)', '\(app.id.uuid)', '\(draft)', now())
                     """)
         }
-        let drafted = try app.agency.delete(messages[3])
-        #expect(drafted.code == "inUse")
-        #expect(drafted.text.contains("draft"))
+        let unread = try app.agency.delete(messages[3])
+        #expect(unread.code == "inUse")
+        #expect(unread.text.contains("the draft are of another release"))
     }
 
     @Test func `no stranger learns of a message`() throws {

@@ -1,5 +1,6 @@
 import AdminAPI
 import Dispatch
+import RetentionStore
 import TestSupport
 import Testing
 
@@ -29,8 +30,11 @@ import Testing
     @Test func whoIsNotKnownTakesNothingFromAnybody() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency(requestsPerMinute: 3)
-        for _ in 1...10 {
-            let answer = try stage.send("GET", "/v1/clients", token: agency.token + "0")
+        let own = try #require(APIKeyToken(Array(agency.token.utf8))?.id)
+        for number in 1...10 {
+            // A mistyped one, and one of the same identifier with another secret.
+            let token = number % 2 == 0 ? agency.token + "0" : APIKeyToken.make(own).text
+            let answer = try stage.send("GET", "/v1/clients", token: token)
             #expect(answer.status == 401)
             #expect(answer.header("RateLimit") == nil)
         }

@@ -12,7 +12,7 @@ import Testing
             "", "null", "[]", "1", "\"x\"", "{", "{\"name\":\"a\"} x", "{\"name\":\"a\",}",
             "{'name':'a'}", "{\"name\":\"a\",\"name\":\"b\"}", "{\"name\":\"\\ud800\"}",
             "{\"name\":\(deep)}", deeper, "{\"name\":01}", "{\"name\":NaN}", "{\"name\":1e400}",
-            "{\"name\":123456789012345678901234567890}",
+            "{\"name\":123456789012345678901234567890}", "{\"\u{e9}\":1,\"e\u{301}\":2}",
         ]
         for body in bodies {
             let answer = try agency.stage.send(

@@ -1,5 +1,7 @@
 import Dispatch
+import Foundation
 import HTTPServer
+import Synchronization
 import Testing
 
 @Suite struct LifetimeTests {
@@ -97,19 +99,35 @@ import Testing
         #expect(half.isClosed(within: 5))
     }
 
-    /// Its threads are at work on new connections when it is told to end: whoever takes the
-    /// listening socket away must not trip over them.
-    @Test(arguments: [ServerSettings.Threads.pool(4), .perConnection(maximum: 8)])
+    /// Its threads are at work on new connections in the very moment when it is told to end:
+    /// whoever takes the listening socket away must not trip over them.
+    @Test(arguments: [ServerSettings.Threads.pool(8), .perConnection(maximum: 16)])
     func `a server is stopped under load any number of times`(
         threads: ServerSettings.Threads
     ) throws {
-        for _ in 0..<200 {
-            let server = try TestServer(threads: threads)
-            let connections = (0..<6).compactMap { _ in RawConnection(port: server.port) }
-            for connection in connections { connection.send(Self.get) }
-            server.server.stop(drain: .seconds(5))
-            #expect(connections.count == 6)
+        let port = Atomic<UInt16>(0)
+        let isOver = Atomic<Bool>(false)
+        let callers = DispatchGroup()
+        for _ in 0..<6 {
+            callers.enter()
+            Thread.detachNewThread {
+                while !isOver.load(ordering: .relaxed) {
+                    let current = port.load(ordering: .relaxed)
+                    if current > 0, let connection = RawConnection(port: current) {
+                        connection.send(Self.get)
+                    }
+                }
+                callers.leave()
+            }
         }
+        for _ in 0..<300 {
+            let server = try TestServer(threads: threads)
+            port.store(server.port, ordering: .relaxed)
+            #expect(eventually { server.requests.count >= 10 })
+            server.server.stop(drain: .seconds(5))
+        }
+        isOver.store(true, ordering: .relaxed)
+        #expect(callers.wait(timeout: .now() + 30) == .success)
     }
 
     @Test func `a port in use and a wrong address are named`() throws {

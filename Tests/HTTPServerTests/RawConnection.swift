@@ -33,10 +33,9 @@ final class RawConnection {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        if result != 0 {
-            close(descriptor)
-            return nil
-        }
+        // `deinit` closes it, also after this: a second close would take another thread's
+        // descriptor.
+        if result != 0 { return nil }
     }
 
     deinit { close(descriptor) }

@@ -205,7 +205,10 @@ import Testing
         let key = watched.stage.agency.keys[0]
         #expect(try becomesTrue { try watched.listening() })
         #expect(try watched.answers(Self.before, app))
-        try watched.change { try $0.setStopped(true, of: key.app) }
+        try watched.change { transaction in
+            let app = try transaction.getApp(key.app).app
+            try transaction.updateApp(app, isStopped: true)
+        }
         #expect(
             try becomesTrue(within: Self.promised) {
                 let response = try watched.stage.send(Asked(app), to: app)
@@ -223,7 +226,10 @@ import Testing
             order by decided_at desc, kind = 'fallback' desc limit 1
             """)
         #expect(reason == "stopped")
-        try watched.change { try $0.setStopped(false, of: key.app) }
+        try watched.change { transaction in
+            let app = try transaction.getApp(key.app).app
+            try transaction.updateApp(app, isStopped: false)
+        }
         #expect(
             try becomesTrue(within: Self.promised) {
                 try watched.stage.send(Asked(app), to: app).status == 200

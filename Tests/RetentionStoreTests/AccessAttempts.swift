@@ -61,7 +61,6 @@ extension IsolationTests {
                 }
             ),
             ("getClient", { _ = try $0.getClient(client) }),
-            ("setStopped", { try $0.setStopped(true, of: access.app) }),
             (
                 "claimedAgain",
                 {
@@ -96,7 +95,7 @@ extension IsolationTests {
             ),
             ("recordAudit", { try $0.recordAudit(Access.event) }),
             ("tenantQuota", { _ = try $0.tenantQuota() }),
-            ("countClients", { _ = try $0.countClients() }),
+            ("lockUsage", { _ = try $0.lockUsage() }),
             ("listClients", { _ = try $0.listClients(after: nil, limit: 9) }),
             ("updateClient", { try $0.updateClient(Client(id: client, name: "y")) }),
             ("deleteClient", { try $0.deleteClient(client) }),

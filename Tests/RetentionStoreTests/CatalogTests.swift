@@ -78,7 +78,7 @@ import Testing
             """)
         #expect(
             Set(definers) == [
-                "make_partitions", "snapshot_heads", "snapshot_body", "acknowledge",
+                "make_partitions", "tenant_usage", "snapshot_heads", "snapshot_body", "acknowledge",
                 "live_responders", "tenants", "claim_job", "purge_idempotency_records", "mac",
                 "set_context", "tenant", "api_key", "enter_tenant", "enter_key", "enter_job",
                 "note_key_use", "is_limited", "allowed_clients", "allowed_apps", "named_apps",

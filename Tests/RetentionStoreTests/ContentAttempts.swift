@@ -91,10 +91,6 @@ extension IsolationTests {
             ),
             ("countMessages", { try expectNone(try $0.countMessages(of: key.app)) }),
             (
-                "rulesNaming",
-                { try expectNothing(try $0.rulesNaming(message, of: key.app).first) }
-            ),
-            (
                 "findLocalization",
                 {
                     try expectNothing(

@@ -146,7 +146,6 @@ extension IsolationTests {
                 }
             ),
             ("lockAPIKey", { try $0.lockAPIKey(APIKeyID(UUID())) }),
-            ("countAPIKeys", { _ = try $0.countAPIKeys() }),
         ]
     }
 }

@@ -27,7 +27,7 @@ enum ImportRules {
         table["StoreMessages"] = []
         table["Migrations"] = ["Postgres"]
         table["AppStore"] = ["HTTPClient", "Retention", "Signing"]
-        table["RetentionStore"] = ["Postgres", "Retention", "Signing"]
+        table["RetentionStore"] = ["Migrations", "Postgres", "Retention", "Service", "Signing"]
         let below =
             wrappers.keys + ["AppStore", "Migrations", "Retention", "RetentionStore", "Service"]
         for application in applications { table[application] = Array(below) }

@@ -46,6 +46,29 @@ import Testing
     }
 }
 
+@Suite struct `The repository` {
+    /// A compiled file holds the paths of the machine that made it, and is old at once.
+    @Test func `keeps what people write, and pictures and certificates for tests`() throws {
+        let list = Process()
+        let said = Pipe()
+        list.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        list.arguments = ["git", "ls-files", "-z"]
+        list.currentDirectoryURL = Tree.root
+        list.standardOutput = said
+        try list.run()
+        let data = try said.fileHandleForReading.readToEnd() ?? Data()
+        list.waitUntilExit()
+        try #require(list.terminationStatus == 0, "run the tests in a clone")
+        let paths = data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        #expect(paths.contains("Package.swift"))
+        for path in paths where !path.hasSuffix(".png") {
+            let file = Tree.root.appendingPathComponent(path)
+            guard let content = try? Data(contentsOf: file) else { continue }
+            #expect(String(validating: content, as: UTF8.self) != nil, "\(path) is no text")
+        }
+    }
+}
+
 @Suite struct `The package is formatted` {
     /// The toolchain that runs this test brings the formatter.
     @Test(.timeLimit(.minutes(3))) func `swift format has nothing to say`() throws {
