@@ -5,7 +5,7 @@
 --   create database holdfast owner holdfast_owner;
 --   revoke all on database holdfast from public;
 --   grant connect on database holdfast to holdfast_migrator, holdfast_responder, holdfast_gateway,
---     holdfast_operator;
+--     holdfast_sync, holdfast_operator;
 -- Passwords or peer and certificate maps are the operator's, and not in this file.
 --
 --   holdfast_owner      owns schemas and tables. Cannot log in: nothing that runs all day may drop
@@ -14,6 +14,7 @@
 --   holdfast_migrator   logs in during a deployment only, as `holdfast migrate`.
 --   holdfast_responder  answers Apple; calls functions, reads no table.
 --   holdfast_gateway    the admin API; tenants' tables, only after showing a key or a lease.
+--   holdfast_sync       asks Apple; tables of one app at a time, only after showing its lease.
 --   holdfast_operator   the `holdfast` command; tenants' tables, always through row-level security.
 begin;
 
@@ -24,7 +25,8 @@ declare
   name text;
 begin
   foreach name in array array['holdfast_owner', 'holdfast_definer', 'holdfast_migrator',
-                              'holdfast_responder', 'holdfast_gateway', 'holdfast_operator'] loop
+                              'holdfast_responder', 'holdfast_gateway', 'holdfast_sync',
+                              'holdfast_operator'] loop
     if not exists (select from pg_catalog.pg_roles where rolname = name) then
       execute pg_catalog.format('create role %I', name);
     end if;
@@ -43,6 +45,8 @@ alter role holdfast_responder
   login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 alter role holdfast_gateway
   login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
+alter role holdfast_sync
+  login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 alter role holdfast_operator
   login nosuperuser nobypassrls nocreaterole nocreatedb noreplication inherit;
 
@@ -55,12 +59,14 @@ grant holdfast_definer to holdfast_owner;
 alter role holdfast_migrator  set search_path = '';
 alter role holdfast_responder set search_path = '';
 alter role holdfast_gateway   set search_path = '';
+alter role holdfast_sync      set search_path = '';
 alter role holdfast_operator  set search_path = '';
 
 -- Someone's PGOPTIONS or a changed default must not turn the protection into an error or off.
 alter role holdfast_migrator  set row_security = on;
 alter role holdfast_responder set row_security = on;
 alter role holdfast_gateway   set row_security = on;
+alter role holdfast_sync      set row_security = on;
 alter role holdfast_operator  set row_security = on;
 
 -- The server's side of the deadlines, each below that of our programs (a test compares them), so
@@ -78,6 +84,10 @@ alter role holdfast_responder set idle_in_transaction_session_timeout = '5s';
 alter role holdfast_gateway   set statement_timeout = '4s';
 alter role holdfast_gateway   set lock_timeout = '1s';
 alter role holdfast_gateway   set idle_in_transaction_session_timeout = '10s';
+-- One step of a run; the calls to Apple are made between its transactions, never inside one.
+alter role holdfast_sync      set statement_timeout = '4s';
+alter role holdfast_sync      set lock_timeout = '1s';
+alter role holdfast_sync      set idle_in_transaction_session_timeout = '10s';
 -- People wait for these; a whole agency is loaded in one statement at times.
 alter role holdfast_operator  set statement_timeout = '30s';
 alter role holdfast_operator  set lock_timeout = '1s';

@@ -227,6 +227,54 @@ end $$;
 ALTER FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit integer) OWNER TO holdfast_definer;
 
 --
+-- Name: claim_sync(text, interval, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, lease_token bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  due record;
+  chosen record;
+begin
+  if lease not between interval '100 milliseconds' and interval '1 hour' or per_tenant < 1 then
+    raise exception 'a lease lasts 100 milliseconds to 1 hour, for 1 app or more' using errcode = '22023';
+  end if;
+  for due in
+    select w.tenant_id
+    from (
+      select distinct s.tenant_id from holdfast.sync_state s
+      where s.next_run_at <= clock_timestamp() and (s.leased_until is null or s.leased_until < clock_timestamp())
+    ) w
+    cross join lateral (
+      select count(*) filter (where r.leased_until >= clock_timestamp()) as leased, max(r.claimed_at) as served_at
+      from holdfast.sync_state r where r.tenant_id = w.tenant_id
+    ) busy
+    where busy.leased < per_tenant
+    order by busy.leased, busy.served_at nulls first, w.tenant_id
+  loop
+    select s.app_id, s.environment into chosen from holdfast.sync_state s
+      where s.tenant_id = due.tenant_id and s.next_run_at <= clock_timestamp()
+        and (s.leased_until is null or s.leased_until < clock_timestamp())
+      order by s.claimed_at nulls first, s.next_run_at
+      limit 1
+      for update skip locked;
+    continue when not found;
+    return query
+      update holdfast.sync_state s
+      set lease_token = s.lease_token + 1, leased_until = clock_timestamp() + lease, leased_by = worker,
+        claimed_at = clock_timestamp()
+      where s.tenant_id = due.tenant_id and s.app_id = chosen.app_id and s.environment = chosen.environment
+      returning s.tenant_id, s.app_id, s.environment, s.lease_token;
+    return;
+  end loop;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) OWNER TO holdfast_definer;
+
+--
 -- Name: make_partitions(date, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_owner
 --
 
@@ -282,6 +330,25 @@ end $$;
 ALTER FUNCTION holdfast_ops.prune_snapshots(kept integer) OWNER TO holdfast_definer;
 
 --
+-- Name: purge_apple_calls(timestamp with time zone); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  purged bigint;
+begin
+  delete from holdfast.apple_call c where c.started_at < least(before, clock_timestamp() - interval '7 days');
+  get diagnostics purged = row_count;
+  return purged;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) OWNER TO holdfast_definer;
+
+--
 -- Name: purge_idempotency_records(timestamp with time zone); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
@@ -300,6 +367,24 @@ end $$;
 
 
 ALTER FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: sync_backlog(); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.sync_backlog() RETURNS TABLE(due bigint, oldest_seconds double precision)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query select count(*),
+    coalesce(extract(epoch from max(clock_timestamp() - s.next_run_at)), 0)::double precision
+    from holdfast.sync_state s
+    where s.next_run_at <= clock_timestamp() and (s.leased_until is null or s.leased_until < clock_timestamp());
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.sync_backlog() OWNER TO holdfast_definer;
 
 --
 -- Name: tenants(); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
@@ -374,6 +459,28 @@ end $$;
 ALTER FUNCTION holdfast_sec.api_key() OWNER TO holdfast_definer;
 
 --
+-- Name: claimed_app(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.claimed_app() RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  app text := current_setting('holdfast.claimed_app', true);
+begin
+  if app is null or app = '' or current_setting('holdfast.claimed_app_mac', true)
+    is distinct from holdfast_sec.mac('claimed app', app)
+  then
+    raise exception 'no lease was shown in this transaction' using errcode = '42501';
+  end if;
+  return app::uuid;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.claimed_app() OWNER TO holdfast_definer;
+
+--
 -- Name: client_of(uuid); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
@@ -445,6 +552,31 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: enter_sync(uuid, uuid, text, bigint, interval); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.enter_sync(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) RETURNS TABLE(change_number bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  held record;
+begin
+  update holdfast.sync_state s set leased_until = clock_timestamp() + lease
+    where s.tenant_id = wanted_tenant and s.app_id = wanted_app and s.environment = wanted_environment
+      and s.lease_token = wanted_token and s.leased_until >= clock_timestamp()
+    returning s.change_number into held;
+  if not found then return; end if;
+  perform holdfast_sec.set_context(wanted_tenant, null);
+  perform set_config('holdfast.claimed_app', wanted_app::text, true);
+  perform set_config('holdfast.claimed_app_mac', holdfast_sec.mac('claimed app', wanted_app::text), true);
+  return query select held.change_number;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.enter_sync(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) OWNER TO holdfast_definer;
 
 --
 -- Name: enter_tenant(uuid); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
@@ -599,6 +731,28 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.protect_app(protected regclass) OWNER TO holdfast_owner;
+
+--
+-- Name: protect_sync(regclass, text); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+CREATE FUNCTION holdfast_sec.protect_sync(protected regclass, privileges text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  execute format(
+    'create policy sync on %s to holdfast_sync using (tenant_id = (select holdfast_sec.tenant())) '
+    'with check (tenant_id = (select holdfast_sec.tenant()))', protected);
+  execute format(
+    'create policy claimed_app on %s as restrictive to holdfast_sync '
+    'using (app_id = (select holdfast_sec.claimed_app())) '
+    'with check (app_id = (select holdfast_sec.claimed_app()))', protected);
+  execute format('grant %s on %s to holdfast_sync', privileges, protected);
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.protect_sync(protected regclass, privileges text) OWNER TO holdfast_owner;
 
 --
 -- Name: refuse_change(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
@@ -760,11 +914,15 @@ CREATE TABLE holdfast.app (
     created_at timestamp with time zone NOT NULL,
     time_zone text DEFAULT 'UTC'::text NOT NULL COLLATE pg_catalog."C",
     is_stopped boolean DEFAULT false NOT NULL,
+    performance_test_transaction_id text COLLATE pg_catalog."C",
+    app_store_connect_layer text DEFAULT 'none'::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT app_apple_id_positive CHECK ((app_apple_id > 0)),
     CONSTRAINT app_bundle_id_length CHECK (((length(bundle_id) >= 1) AND (length(bundle_id) <= 155))),
     CONSTRAINT app_default_locale_length CHECK (((length(default_locale) >= 2) AND (length(default_locale) <= 35))),
     CONSTRAINT app_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT app_performance_test_transaction_form CHECK ((performance_test_transaction_id ~ '^[0-9]{1,64}$'::text)),
     CONSTRAINT app_salt_size CHECK ((length(apple_id_salt) = 32)),
+    CONSTRAINT app_store_connect_layer_known CHECK ((app_store_connect_layer = ANY (ARRAY['none'::text, 'declared'::text, 'imported'::text]))),
     CONSTRAINT app_time_zone_length CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64)))
 );
 
@@ -788,6 +946,20 @@ COMMENT ON COLUMN holdfast.app.is_stopped IS 'Real-time answers are refused at o
 
 
 --
+-- Name: COLUMN app.performance_test_transaction_id; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.app.performance_test_transaction_id IS 'An original transaction id of an active subscription that was bought in the sandbox: Apple tests with it.';
+
+
+--
+-- Name: COLUMN app.app_store_connect_layer; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.app.app_store_connect_layer IS 'Whether a retention message was made in App Store Connect, as far as the agency says.';
+
+
+--
 -- Name: app_environment; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -806,6 +978,78 @@ ALTER TABLE ONLY holdfast.app_environment FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.app_environment OWNER TO holdfast_owner;
 
 --
+-- Name: apple_call; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.apple_call (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    call_id uuid NOT NULL,
+    run_id uuid,
+    endpoint text NOT NULL COLLATE pg_catalog."C",
+    apple_id uuid,
+    product_id text COLLATE pg_catalog."C",
+    locale text COLLATE pg_catalog."C",
+    body_sha256 bytea,
+    lease_token bigint NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    status integer,
+    apple_code integer,
+    apple_message text,
+    outcome text COLLATE pg_catalog."C",
+    CONSTRAINT apple_call_endpoint_length CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 64))),
+    CONSTRAINT apple_call_finished_has_outcome CHECK (((finished_at IS NULL) = (outcome IS NULL))),
+    CONSTRAINT apple_call_message_limit CHECK ((length(apple_message) <= 500))
+);
+
+ALTER TABLE ONLY holdfast.apple_call FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.apple_call OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN apple_call.finished_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.apple_call.finished_at IS 'Null while the call is under way, and for ever where its worker was lost.';
+
+
+--
+-- Name: apple_default; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.apple_default (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    locale text NOT NULL COLLATE pg_catalog."C",
+    apple_id uuid,
+    is_uncertain boolean NOT NULL,
+    former_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    read_at timestamp with time zone,
+    refused_id uuid,
+    refused_at timestamp with time zone,
+    refusal_code integer,
+    CONSTRAINT apple_default_locale_length CHECK (((length(locale) >= 2) AND (length(locale) <= 35))),
+    CONSTRAINT apple_default_product_length CHECK (((length(product_id) >= 1) AND (length(product_id) <= 255)))
+);
+
+ALTER TABLE ONLY holdfast.apple_default FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.apple_default OWNER TO holdfast_owner;
+
+--
+-- Name: TABLE apple_default; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON TABLE holdfast.apple_default IS 'Apple''s default messages as we last knew them; no foreign key to what the agency may remove meanwhile.';
+
+
+--
 -- Name: apple_object; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -817,7 +1061,27 @@ CREATE TABLE holdfast.apple_object (
     kind text NOT NULL COLLATE pg_catalog."C",
     state text NOT NULL COLLATE pg_catalog."C",
     state_at timestamp with time zone NOT NULL,
+    is_ours boolean DEFAULT true NOT NULL,
+    presence text DEFAULT 'listed'::text NOT NULL COLLATE pg_catalog."C",
+    content_digest bytea,
+    generation integer DEFAULT 0 NOT NULL,
+    content jsonb,
+    images uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    attempted_at timestamp with time zone,
+    uncertain_since timestamp with time zone,
+    uploaded_at timestamp with time zone,
+    listed_at timestamp with time zone,
+    decided_at timestamp with time zone,
+    absent_since timestamp with time zone,
+    unnamed_since timestamp with time zone,
+    superseded_at timestamp with time zone,
+    refused_at timestamp with time zone,
+    refusal_code integer,
+    CONSTRAINT apple_object_digest_size CHECK ((length(content_digest) = 32)),
+    CONSTRAINT apple_object_generation_positive CHECK ((generation >= 0)),
+    CONSTRAINT apple_object_images_count CHECK ((cardinality(images) <= 6)),
     CONSTRAINT apple_object_kind_known CHECK ((kind = ANY (ARRAY['image'::text, 'message'::text]))),
+    CONSTRAINT apple_object_presence_known CHECK ((presence = ANY (ARRAY['uncertain'::text, 'uploaded'::text, 'listed'::text, 'withdrawing'::text, 'gone'::text, 'refused'::text]))),
     CONSTRAINT apple_object_state_length CHECK (((length(state) >= 1) AND (length(state) <= 64)))
 );
 
@@ -827,72 +1091,25 @@ ALTER TABLE ONLY holdfast.apple_object FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.apple_object OWNER TO holdfast_owner;
 
 --
--- Name: bullet; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+-- Name: COLUMN apple_object.content; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE TABLE holdfast.bullet (
-    tenant_id uuid NOT NULL,
-    app_id uuid NOT NULL,
-    message_id uuid NOT NULL,
-    locale text NOT NULL COLLATE pg_catalog."C",
-    ordinal smallint NOT NULL,
-    text text NOT NULL,
-    image_id uuid NOT NULL,
-    alt_text text NOT NULL,
-    CONSTRAINT bullet_alt_text_limit CHECK ((length(alt_text) <= 150)),
-    CONSTRAINT bullet_ordinal_limit CHECK (((ordinal >= 0) AND (ordinal <= 4))),
-    CONSTRAINT bullet_text_limit CHECK (((length(text) >= 1) AND (length(text) <= 66)))
-);
+COMMENT ON COLUMN holdfast.apple_object.content IS 'The text as it was sent, for people: Apple never shows it again.';
 
-ALTER TABLE ONLY holdfast.bullet FORCE ROW LEVEL SECURITY;
-
-
-ALTER TABLE holdfast.bullet OWNER TO holdfast_owner;
 
 --
--- Name: image_placement; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+-- Name: COLUMN apple_object.images; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE TABLE holdfast.image_placement (
-    tenant_id uuid NOT NULL,
-    app_id uuid NOT NULL,
-    environment text NOT NULL COLLATE pg_catalog."C",
-    image_id uuid NOT NULL,
-    apple_id uuid NOT NULL
-);
+COMMENT ON COLUMN holdfast.apple_object.images IS 'Pictures that a message of ours shows, by their identifiers at Apple.';
 
-ALTER TABLE ONLY holdfast.image_placement FORCE ROW LEVEL SECURITY;
-
-
-ALTER TABLE holdfast.image_placement OWNER TO holdfast_owner;
 
 --
--- Name: localization; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+-- Name: COLUMN apple_object.decided_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE TABLE holdfast.localization (
-    tenant_id uuid NOT NULL,
-    app_id uuid NOT NULL,
-    message_id uuid NOT NULL,
-    locale text NOT NULL COLLATE pg_catalog."C",
-    header text NOT NULL,
-    body text NOT NULL,
-    header_position text COLLATE pg_catalog."C",
-    image_id uuid,
-    alt_text text,
-    CONSTRAINT localization_above_image_needs_image CHECK (((header_position <> 'ABOVE_IMAGE'::text) OR (image_id IS NOT NULL))),
-    CONSTRAINT localization_alt_text_limit CHECK ((length(alt_text) <= 150)),
-    CONSTRAINT localization_alt_text_with_image CHECK (((image_id IS NULL) = (alt_text IS NULL))),
-    CONSTRAINT localization_body_limit CHECK (((length(body) >= 1) AND (length(body) <= 144))),
-    CONSTRAINT localization_header_limit CHECK (((length(header) >= 1) AND (length(header) <= 66))),
-    CONSTRAINT localization_header_position_known CHECK ((header_position = ANY (ARRAY['ABOVE_BODY'::text, 'ABOVE_IMAGE'::text]))),
-    CONSTRAINT localization_locale_length CHECK (((length(locale) >= 2) AND (length(locale) <= 35)))
-);
+COMMENT ON COLUMN holdfast.apple_object.decided_at IS 'When a list first showed another state than PENDING.';
 
-ALTER TABLE ONLY holdfast.localization FORCE ROW LEVEL SECURITY;
-
-
-ALTER TABLE holdfast.localization OWNER TO holdfast_owner;
 
 --
 -- Name: message_placement; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -925,18 +1142,11 @@ CREATE VIEW holdfast.approved_placement WITH (security_invoker='true') AS
     p.apple_id
    FROM (holdfast.message_placement p
      JOIN holdfast.apple_object o USING (tenant_id, app_id, environment, apple_id))
-  WHERE ((o.state = 'APPROVED'::text) AND (NOT (EXISTS ( SELECT
-           FROM ( SELECT l.image_id
-                   FROM holdfast.localization l
-                  WHERE ((l.tenant_id = p.tenant_id) AND (l.app_id = p.app_id) AND (l.message_id = p.message_id) AND (l.locale = p.locale) AND (l.image_id IS NOT NULL))
-                UNION ALL
-                 SELECT b.image_id
-                   FROM holdfast.bullet b
-                  WHERE ((b.tenant_id = p.tenant_id) AND (b.app_id = p.app_id) AND (b.message_id = p.message_id) AND (b.locale = p.locale))) shown
+  WHERE ((o.state = 'APPROVED'::text) AND (o.presence = ANY (ARRAY['uploaded'::text, 'listed'::text])) AND (o.superseded_at IS NULL) AND (NOT (EXISTS ( SELECT
+           FROM unnest(o.images) shown(apple_id)
           WHERE (NOT (EXISTS ( SELECT
-                   FROM (holdfast.image_placement i
-                     JOIN holdfast.apple_object io USING (tenant_id, app_id, environment, apple_id))
-                  WHERE ((i.tenant_id = p.tenant_id) AND (i.app_id = p.app_id) AND (i.environment = p.environment) AND (i.image_id = shown.image_id) AND (io.state = 'APPROVED'::text)))))))));
+                   FROM holdfast.apple_object i
+                  WHERE (((i.tenant_id = o.tenant_id) AND (i.app_id = o.app_id) AND (i.environment = o.environment) AND (i.apple_id = shown.apple_id)) AND (i.state = 'APPROVED'::text) AND (i.presence = ANY (ARRAY['uploaded'::text, 'listed'::text]))))))))));
 
 
 ALTER TABLE holdfast.approved_placement OWNER TO holdfast_owner;
@@ -1024,6 +1234,55 @@ ALTER TABLE ONLY holdfast.billing_plan_price FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.billing_plan_price OWNER TO holdfast_owner;
 
 --
+-- Name: bullet; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.bullet (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    locale text NOT NULL COLLATE pg_catalog."C",
+    ordinal smallint NOT NULL,
+    text text NOT NULL,
+    image_id uuid NOT NULL,
+    alt_text text NOT NULL,
+    CONSTRAINT bullet_alt_text_limit CHECK ((length(alt_text) <= 150)),
+    CONSTRAINT bullet_ordinal_limit CHECK (((ordinal >= 0) AND (ordinal <= 4))),
+    CONSTRAINT bullet_text_limit CHECK (((length(text) >= 1) AND (length(text) <= 66)))
+);
+
+ALTER TABLE ONLY holdfast.bullet FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.bullet OWNER TO holdfast_owner;
+
+--
+-- Name: call_budget; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.call_budget (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    endpoint text NOT NULL COLLATE pg_catalog."C",
+    spoken_for bigint DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone,
+    CONSTRAINT call_budget_endpoint_length CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 64)))
+);
+
+ALTER TABLE ONLY holdfast.call_budget FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.call_budget OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN call_budget.spoken_for; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.call_budget.spoken_for IS 'Microseconds since 1970, in real time, up to which calls are spoken for.';
+
+
+--
 -- Name: client; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1070,6 +1329,34 @@ ALTER TABLE holdfast.credential OWNER TO holdfast_owner;
 --
 
 COMMENT ON COLUMN holdfast.credential.sealed IS 'The In-App Purchase key, sealed to the platform''s public key and bound to this row. Opened by the responder only.';
+
+
+--
+-- Name: credential_check; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.credential_check (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    credential_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    verdict text NOT NULL COLLATE pg_catalog."C",
+    status integer,
+    apple_code integer,
+    checked_at timestamp with time zone NOT NULL,
+    CONSTRAINT credential_check_verdict_known CHECK ((verdict = ANY (ARRAY['works'::text, 'keyRefused'::text, 'noAccess'::text])))
+);
+
+ALTER TABLE ONLY holdfast.credential_check FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.credential_check OWNER TO holdfast_owner;
+
+--
+-- Name: TABLE credential_check; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON TABLE holdfast.credential_check IS 'What Apple last said to a call made with this key.';
 
 
 --
@@ -1228,6 +1515,23 @@ ALTER TABLE ONLY holdfast.image_file FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.image_file OWNER TO holdfast_owner;
 
 --
+-- Name: image_placement; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.image_placement (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    image_id uuid NOT NULL,
+    apple_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY holdfast.image_placement FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.image_placement OWNER TO holdfast_owner;
+
+--
 -- Name: job; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1264,6 +1568,34 @@ ALTER TABLE ONLY holdfast.job FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.job OWNER TO holdfast_owner;
 
 --
+-- Name: localization; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.localization (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    locale text NOT NULL COLLATE pg_catalog."C",
+    header text NOT NULL,
+    body text NOT NULL,
+    header_position text COLLATE pg_catalog."C",
+    image_id uuid,
+    alt_text text,
+    CONSTRAINT localization_above_image_needs_image CHECK (((header_position <> 'ABOVE_IMAGE'::text) OR (image_id IS NOT NULL))),
+    CONSTRAINT localization_alt_text_limit CHECK ((length(alt_text) <= 150)),
+    CONSTRAINT localization_alt_text_with_image CHECK (((image_id IS NULL) = (alt_text IS NULL))),
+    CONSTRAINT localization_body_limit CHECK (((length(body) >= 1) AND (length(body) <= 144))),
+    CONSTRAINT localization_header_limit CHECK (((length(header) >= 1) AND (length(header) <= 66))),
+    CONSTRAINT localization_header_position_known CHECK ((header_position = ANY (ARRAY['ABOVE_BODY'::text, 'ABOVE_IMAGE'::text]))),
+    CONSTRAINT localization_locale_length CHECK (((length(locale) >= 2) AND (length(locale) <= 35)))
+);
+
+ALTER TABLE ONLY holdfast.localization FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.localization OWNER TO holdfast_owner;
+
+--
 -- Name: message; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1274,6 +1606,8 @@ CREATE TABLE holdfast.message (
     name text NOT NULL,
     kind text NOT NULL COLLATE pg_catalog."C",
     created_at timestamp with time zone NOT NULL,
+    show_until date,
+    review_by date,
     CONSTRAINT message_kind_known CHECK ((kind = ANY (ARRAY['text'::text, 'switchPlan'::text, 'promotionalOffer'::text]))),
     CONSTRAINT message_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
@@ -1282,6 +1616,37 @@ ALTER TABLE ONLY holdfast.message FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.message OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN message.show_until; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.message.show_until IS 'After this day, in the app''s time zone, the content is stale; nothing is hidden by it.';
+
+
+--
+-- Name: COLUMN message.review_by; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.message.review_by IS 'By this day somebody is to look at the content again.';
+
+
+--
+-- Name: message_target; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.message_target (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    message_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY holdfast.message_target FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.message_target OWNER TO holdfast_owner;
 
 --
 -- Name: offer; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -1332,6 +1697,44 @@ ALTER TABLE ONLY holdfast.offer_price FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.offer_price OWNER TO holdfast_owner;
+
+--
+-- Name: performance_test; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.performance_test (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    test_id uuid NOT NULL,
+    state text NOT NULL COLLATE pg_catalog."C",
+    requested_by jsonb NOT NULL,
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    own_load jsonb,
+    apple_request_id uuid,
+    config jsonb,
+    result jsonb,
+    failure jsonb,
+    polled_at timestamp with time zone,
+    polls integer DEFAULT 0 NOT NULL,
+    CONSTRAINT performance_test_finished_has_time CHECK (((state = ANY (ARRAY['passed'::text, 'failed'::text, 'notRun'::text])) = (finished_at IS NOT NULL))),
+    CONSTRAINT performance_test_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'ownLoad'::text, 'running'::text, 'passed'::text, 'failed'::text, 'notRun'::text]))),
+    CONSTRAINT performance_test_transaction_form CHECK ((transaction_id ~ '^[0-9]{1,64}$'::text))
+);
+
+ALTER TABLE ONLY holdfast.performance_test FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.performance_test OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN performance_test.state; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.performance_test.state IS 'failed: Apple''s test ended with FAIL. notRun: it never came to an end of Apple''s; failure says why.';
+
 
 --
 -- Name: product; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -1479,6 +1882,82 @@ ALTER TABLE ONLY holdfast.snapshot_acknowledgement FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.snapshot_acknowledgement OWNER TO holdfast_owner;
 
 --
+-- Name: sync_run; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.sync_run (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    trigger text NOT NULL COLLATE pg_catalog."C",
+    requested_by jsonb NOT NULL,
+    state text NOT NULL COLLATE pg_catalog."C",
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    reads integer DEFAULT 0 NOT NULL,
+    writes integer DEFAULT 0 NOT NULL,
+    result jsonb,
+    CONSTRAINT sync_run_by_is_object CHECK ((jsonb_typeof(requested_by) = 'object'::text)),
+    CONSTRAINT sync_run_finished_has_time CHECK (((state = 'finished'::text) = (finished_at IS NOT NULL))),
+    CONSTRAINT sync_run_result_is_object CHECK ((jsonb_typeof(result) = 'object'::text)),
+    CONSTRAINT sync_run_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'finished'::text]))),
+    CONSTRAINT sync_run_trigger_known CHECK ((trigger = ANY (ARRAY['request'::text, 'schedule'::text])))
+);
+
+ALTER TABLE ONLY holdfast.sync_run FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.sync_run OWNER TO holdfast_owner;
+
+--
+-- Name: sync_state; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.sync_state (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    lease_token bigint DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    leased_by text,
+    claimed_at timestamp with time zone,
+    next_run_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    change_number bigint DEFAULT 0 NOT NULL,
+    images_listed_at timestamp with time zone,
+    messages_listed_at timestamp with time zone,
+    doubted_at timestamp with time zone,
+    images_full_at timestamp with time zone,
+    messages_full_at timestamp with time zone,
+    url_kind text COLLATE pg_catalog."C",
+    url_endpoint_id uuid,
+    url_is_uncertain boolean DEFAULT false NOT NULL,
+    url_read_at timestamp with time zone,
+    url_refused_at timestamp with time zone,
+    url_refusal_code integer,
+    may_replace_url boolean DEFAULT false NOT NULL,
+    pause_reason text COLLATE pg_catalog."C",
+    paused_until timestamp with time zone,
+    pause_credential_id uuid,
+    failures integer DEFAULT 0 NOT NULL,
+    retry_at timestamp with time zone,
+    access text DEFAULT 'unknown'::text NOT NULL COLLATE pg_catalog."C",
+    access_at timestamp with time zone,
+    access_requested_at timestamp with time zone,
+    CONSTRAINT sync_state_access_known CHECK ((access = ANY (ARRAY['unknown'::text, 'none'::text, 'granted'::text]))),
+    CONSTRAINT sync_state_own_url_is_known CHECK (((url_kind = 'own'::text) = (url_endpoint_id IS NOT NULL))),
+    CONSTRAINT sync_state_pause_known CHECK ((pause_reason = ANY (ARRAY['keyRefused'::text, 'noAccess'::text]))),
+    CONSTRAINT sync_state_url_known CHECK ((url_kind = ANY (ARRAY['none'::text, 'own'::text, 'foreign'::text]))),
+    CONSTRAINT sync_state_worker_length CHECK (((length(leased_by) >= 1) AND (length(leased_by) <= 100)))
+);
+
+ALTER TABLE ONLY holdfast.sync_state FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.sync_state OWNER TO holdfast_owner;
+
+--
 -- Name: tenant; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1612,6 +2091,22 @@ ALTER TABLE ONLY holdfast.app
 
 
 --
+-- Name: apple_call apple_call_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.apple_call
+    ADD CONSTRAINT apple_call_pkey PRIMARY KEY (tenant_id, app_id, environment, call_id);
+
+
+--
+-- Name: apple_default apple_default_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.apple_default
+    ADD CONSTRAINT apple_default_pkey PRIMARY KEY (tenant_id, app_id, environment, product_id, locale);
+
+
+--
 -- Name: apple_object apple_object_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1652,11 +2147,27 @@ ALTER TABLE ONLY holdfast.bullet
 
 
 --
+-- Name: call_budget call_budget_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.call_budget
+    ADD CONSTRAINT call_budget_pkey PRIMARY KEY (tenant_id, app_id, environment, endpoint);
+
+
+--
 -- Name: client client_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.client
     ADD CONSTRAINT client_pkey PRIMARY KEY (tenant_id, client_id);
+
+
+--
+-- Name: credential_check credential_check_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.credential_check
+    ADD CONSTRAINT credential_check_pkey PRIMARY KEY (tenant_id, app_id, credential_id, environment);
 
 
 --
@@ -1780,6 +2291,14 @@ ALTER TABLE ONLY holdfast.message_placement
 
 
 --
+-- Name: message_target message_target_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.message_target
+    ADD CONSTRAINT message_target_pkey PRIMARY KEY (tenant_id, app_id, environment, message_id);
+
+
+--
 -- Name: offer offer_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1793,6 +2312,14 @@ ALTER TABLE ONLY holdfast.offer
 
 ALTER TABLE ONLY holdfast.offer_price
     ADD CONSTRAINT offer_price_pkey PRIMARY KEY (tenant_id, app_id, product_id, offer_identifier, storefront);
+
+
+--
+-- Name: performance_test performance_test_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.performance_test
+    ADD CONSTRAINT performance_test_pkey PRIMARY KEY (tenant_id, app_id, test_id);
 
 
 --
@@ -1852,6 +2379,22 @@ ALTER TABLE ONLY holdfast.snapshot
 
 
 --
+-- Name: sync_run sync_run_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.sync_run
+    ADD CONSTRAINT sync_run_pkey PRIMARY KEY (tenant_id, app_id, environment, run_id);
+
+
+--
+-- Name: sync_state sync_state_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.sync_state
+    ADD CONSTRAINT sync_state_pkey PRIMARY KEY (tenant_id, app_id, environment);
+
+
+--
 -- Name: tenant tenant_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -1888,6 +2431,27 @@ ALTER TABLE ONLY public.holdfast_migration
 --
 
 CREATE INDEX api_key_by_hash ON holdfast.api_key USING btree (secret_hash);
+
+
+--
+-- Name: apple_call_by_age; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX apple_call_by_age ON holdfast.apple_call USING btree (tenant_id, started_at);
+
+
+--
+-- Name: apple_call_by_run; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX apple_call_by_run ON holdfast.apple_call USING btree (tenant_id, run_id) WHERE (run_id IS NOT NULL);
+
+
+--
+-- Name: apple_object_by_content; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX apple_object_by_content ON holdfast.apple_object USING btree (tenant_id, app_id, environment, content_digest) WHERE (content_digest IS NOT NULL);
 
 
 --
@@ -1951,6 +2515,27 @@ CREATE INDEX job_waiting ON holdfast.job USING btree (tenant_id, created_at, job
 --
 
 CREATE INDEX localization_by_image ON holdfast.localization USING btree (tenant_id, app_id, image_id) WHERE (image_id IS NOT NULL);
+
+
+--
+-- Name: performance_test_open; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE UNIQUE INDEX performance_test_open ON holdfast.performance_test USING btree (tenant_id, app_id) WHERE (state = ANY (ARRAY['queued'::text, 'ownLoad'::text, 'running'::text]));
+
+
+--
+-- Name: sync_run_open; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE UNIQUE INDEX sync_run_open ON holdfast.sync_run USING btree (tenant_id, app_id, environment, state) WHERE (state <> 'finished'::text);
+
+
+--
+-- Name: sync_state_due; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX sync_state_due ON holdfast.sync_state USING btree (next_run_at);
 
 
 --
@@ -2031,6 +2616,22 @@ ALTER TABLE ONLY holdfast.app_environment
 
 
 --
+-- Name: apple_call apple_call_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.apple_call
+    ADD CONSTRAINT apple_call_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: apple_default apple_default_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.apple_default
+    ADD CONSTRAINT apple_default_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: apple_object apple_object_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2079,6 +2680,14 @@ ALTER TABLE ONLY holdfast.bullet
 
 
 --
+-- Name: call_budget call_budget_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.call_budget
+    ADD CONSTRAINT call_budget_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: client client_tenant_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2092,6 +2701,14 @@ ALTER TABLE ONLY holdfast.client
 
 ALTER TABLE ONLY holdfast.credential
     ADD CONSTRAINT credential_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: credential_check credential_check_credential_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.credential_check
+    ADD CONSTRAINT credential_check_credential_exists FOREIGN KEY (tenant_id, app_id, credential_id) REFERENCES holdfast.credential(tenant_id, app_id, credential_id) ON DELETE CASCADE;
 
 
 --
@@ -2239,6 +2856,22 @@ ALTER TABLE ONLY holdfast.message_placement
 
 
 --
+-- Name: message_target message_target_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.message_target
+    ADD CONSTRAINT message_target_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: message_target message_target_message_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.message_target
+    ADD CONSTRAINT message_target_message_exists FOREIGN KEY (tenant_id, app_id, message_id) REFERENCES holdfast.message(tenant_id, app_id, message_id) ON DELETE CASCADE;
+
+
+--
 -- Name: offer_price offer_price_offer_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2252,6 +2885,14 @@ ALTER TABLE ONLY holdfast.offer_price
 
 ALTER TABLE ONLY holdfast.offer
     ADD CONSTRAINT offer_product_exists FOREIGN KEY (tenant_id, app_id, product_id) REFERENCES holdfast.product(tenant_id, app_id, product_id) ON DELETE CASCADE;
+
+
+--
+-- Name: performance_test performance_test_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.performance_test
+    ADD CONSTRAINT performance_test_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
 
 
 --
@@ -2335,6 +2976,22 @@ ALTER TABLE ONLY holdfast.snapshot
 
 
 --
+-- Name: sync_run sync_run_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.sync_run
+    ADD CONSTRAINT sync_run_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: sync_state sync_state_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.sync_state
+    ADD CONSTRAINT sync_state_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: snapshot_acknowledgement acknowledging; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2353,6 +3010,20 @@ CREATE POLICY allowed_apps ON holdfast.app AS RESTRICTIVE TO holdfast_gateway US
 --
 
 CREATE POLICY allowed_apps ON holdfast.app_environment AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: apple_call allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.apple_call AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: apple_default allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.apple_default AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
 
 
 --
@@ -2391,10 +3062,24 @@ CREATE POLICY allowed_apps ON holdfast.bullet AS RESTRICTIVE TO holdfast_gateway
 
 
 --
+-- Name: call_budget allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.call_budget AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
 -- Name: credential allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY allowed_apps ON holdfast.credential AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: credential_check allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.credential_check AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
 
 
 --
@@ -2470,6 +3155,13 @@ CREATE POLICY allowed_apps ON holdfast.message_placement AS RESTRICTIVE TO holdf
 
 
 --
+-- Name: message_target allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.message_target AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
 -- Name: offer allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2481,6 +3173,13 @@ CREATE POLICY allowed_apps ON holdfast.offer AS RESTRICTIVE TO holdfast_gateway 
 --
 
 CREATE POLICY allowed_apps ON holdfast.offer_price AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: performance_test allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.performance_test AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
 
 
 --
@@ -2533,6 +3232,20 @@ CREATE POLICY allowed_apps ON holdfast.snapshot_acknowledgement AS RESTRICTIVE T
 
 
 --
+-- Name: sync_run allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.sync_run AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: sync_state allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.sync_state AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
 -- Name: client allowed_clients; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2570,6 +3283,18 @@ ALTER TABLE holdfast.app ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.app_environment ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: apple_call; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.apple_call ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: apple_default; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.apple_default ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: apple_object; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2600,10 +3325,221 @@ ALTER TABLE holdfast.billing_plan_price ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.bullet ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: call_budget; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.call_budget ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: app claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.app AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: app_environment claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.app_environment AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: apple_call claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.apple_call AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: apple_default claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.apple_default AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: apple_object claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.apple_object AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: billing_plan claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.billing_plan AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: bullet claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.bullet AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: call_budget claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.call_budget AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: credential claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.credential AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: credential_check claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.credential_check AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: default_message claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.default_message AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: endpoint claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.endpoint AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: image claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.image AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: image_file claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.image_file AS RESTRICTIVE FOR SELECT TO holdfast_sync USING ((EXISTS ( SELECT
+   FROM holdfast.image i
+  WHERE ((i.tenant_id = image_file.tenant_id) AND (i.sha256 = image_file.sha256)))));
+
+
+--
+-- Name: image_placement claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.image_placement AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: localization claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.localization AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: message claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.message AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: message_placement claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.message_placement AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: message_target claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.message_target AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: offer claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.offer AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: performance_test claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.performance_test AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: product claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.product AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: rule_set claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.rule_set AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: rule_set_publication claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.rule_set_publication AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: snapshot claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.snapshot AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: snapshot_acknowledgement claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.snapshot_acknowledgement AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: sync_run claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.sync_run AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: sync_state claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.sync_state AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
 -- Name: job claiming; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY claiming ON holdfast.job TO holdfast_definer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: sync_state claiming; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claiming ON holdfast.sync_state TO holdfast_definer USING (true) WITH CHECK (true);
 
 
 --
@@ -2617,6 +3553,12 @@ ALTER TABLE holdfast.client ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE holdfast.credential ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: credential_check; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.credential_check ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: decision; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -2755,6 +3697,12 @@ ALTER TABLE holdfast.message ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.message_placement ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: message_target; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.message_target ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: api_key migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2787,6 +3735,20 @@ CREATE POLICY migration ON holdfast.app TO holdfast_owner USING (true) WITH CHEC
 --
 
 CREATE POLICY migration ON holdfast.app_environment TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: apple_call migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.apple_call TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: apple_default migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.apple_default TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -2825,6 +3787,13 @@ CREATE POLICY migration ON holdfast.bullet TO holdfast_owner USING (true) WITH C
 
 
 --
+-- Name: call_budget migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.call_budget TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: client migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2836,6 +3805,13 @@ CREATE POLICY migration ON holdfast.client TO holdfast_owner USING (true) WITH C
 --
 
 CREATE POLICY migration ON holdfast.credential TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: credential_check migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.credential_check TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -2916,6 +3892,13 @@ CREATE POLICY migration ON holdfast.message_placement TO holdfast_owner USING (t
 
 
 --
+-- Name: message_target migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.message_target TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: offer migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2927,6 +3910,13 @@ CREATE POLICY migration ON holdfast.offer TO holdfast_owner USING (true) WITH CH
 --
 
 CREATE POLICY migration ON holdfast.offer_price TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: performance_test migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.performance_test TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -2979,6 +3969,20 @@ CREATE POLICY migration ON holdfast.snapshot_acknowledgement TO holdfast_owner U
 
 
 --
+-- Name: sync_run migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.sync_run TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: sync_state migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.sync_state TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: tenant migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3026,6 +4030,12 @@ CREATE POLICY own_name ON holdfast.job AS RESTRICTIVE FOR INSERT TO holdfast_gat
 
 
 --
+-- Name: performance_test; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.performance_test ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: product; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3045,10 +4055,31 @@ CREATE POLICY pruning ON holdfast.snapshot FOR DELETE TO holdfast_definer USING 
 ALTER TABLE holdfast.publication ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: apple_call purging; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY purging ON holdfast.apple_call TO holdfast_definer USING (true) WITH CHECK (false);
+
+
+--
 -- Name: idempotency_record purging; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY purging ON holdfast.idempotency_record TO holdfast_definer USING (true) WITH CHECK (false);
+
+
+--
+-- Name: performance_test queued_only; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY queued_only ON holdfast.performance_test AS RESTRICTIVE FOR INSERT TO holdfast_gateway, holdfast_operator WITH CHECK ((state = 'queued'::text));
+
+
+--
+-- Name: sync_run queued_only; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY queued_only ON holdfast.sync_run AS RESTRICTIVE FOR INSERT TO holdfast_gateway, holdfast_operator WITH CHECK (((state = 'queued'::text) AND (trigger = 'request'::text)));
 
 
 --
@@ -3089,6 +4120,214 @@ ALTER TABLE holdfast.snapshot ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.snapshot_acknowledgement ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: app sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.app TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: app_environment sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.app_environment TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: apple_call sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.apple_call TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: apple_default sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.apple_default TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: apple_object sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.apple_object TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: billing_plan sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.billing_plan TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: bullet sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.bullet TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: call_budget sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.call_budget TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: credential sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.credential TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: credential_check sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.credential_check TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: default_message sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.default_message TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: endpoint sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.endpoint TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: image sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.image TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: image_file sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.image_file TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: image_placement sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.image_placement TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: localization sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.localization TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: message sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.message TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: message_placement sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.message_placement TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: message_target sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.message_target TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: offer sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.offer TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: performance_test sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.performance_test TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: product sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.product TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: rule_set sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.rule_set TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: rule_set_publication sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.rule_set_publication TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: snapshot sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.snapshot TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: snapshot_acknowledgement sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.snapshot_acknowledgement TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: sync_run sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.sync_run TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: sync_state sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.sync_state TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: sync_run; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.sync_run ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: sync_state; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.sync_state ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: api_key tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3121,6 +4360,20 @@ CREATE POLICY tenant ON holdfast.app TO holdfast_gateway, holdfast_operator USIN
 --
 
 CREATE POLICY tenant ON holdfast.app_environment TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: apple_call tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.apple_call TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: apple_default tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.apple_default TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -3159,6 +4412,13 @@ CREATE POLICY tenant ON holdfast.bullet TO holdfast_gateway, holdfast_operator U
 
 
 --
+-- Name: call_budget tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.call_budget TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: client tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3170,6 +4430,13 @@ CREATE POLICY tenant ON holdfast.client TO holdfast_gateway, holdfast_operator U
 --
 
 CREATE POLICY tenant ON holdfast.credential TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: credential_check tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.credential_check TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -3250,6 +4517,13 @@ CREATE POLICY tenant ON holdfast.message_placement TO holdfast_gateway, holdfast
 
 
 --
+-- Name: message_target tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.message_target TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: offer tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3261,6 +4535,13 @@ CREATE POLICY tenant ON holdfast.offer TO holdfast_gateway, holdfast_operator US
 --
 
 CREATE POLICY tenant ON holdfast.offer_price TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: performance_test tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.performance_test TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -3313,6 +4594,20 @@ CREATE POLICY tenant ON holdfast.snapshot_acknowledgement TO holdfast_gateway, h
 
 
 --
+-- Name: sync_run tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.sync_run TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: sync_state tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.sync_state TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: tenant; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3361,6 +4656,7 @@ GRANT USAGE ON SCHEMA holdfast TO holdfast_operator;
 GRANT USAGE ON SCHEMA holdfast TO holdfast_responder;
 GRANT USAGE ON SCHEMA holdfast TO holdfast_definer;
 GRANT USAGE ON SCHEMA holdfast TO holdfast_gateway;
+GRANT USAGE ON SCHEMA holdfast TO holdfast_sync;
 
 
 --
@@ -3371,6 +4667,7 @@ GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_responder;
 GRANT ALL ON SCHEMA holdfast_hot TO holdfast_definer;
 GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_gateway;
 GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_operator;
+GRANT USAGE ON SCHEMA holdfast_hot TO holdfast_sync;
 
 
 --
@@ -3381,6 +4678,7 @@ GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_migrator;
 GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_gateway;
 GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_operator;
 GRANT ALL ON SCHEMA holdfast_ops TO holdfast_definer;
+GRANT USAGE ON SCHEMA holdfast_ops TO holdfast_sync;
 
 
 --
@@ -3391,6 +4689,7 @@ GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_operator;
 GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_responder;
 GRANT ALL ON SCHEMA holdfast_sec TO holdfast_definer;
 GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_gateway;
+GRANT USAGE ON SCHEMA holdfast_sec TO holdfast_sync;
 
 
 --
@@ -3408,6 +4707,7 @@ GRANT ALL ON FUNCTION holdfast_hot.acknowledge(responder_name text, at_time time
 REVOKE ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_gateway;
 GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_operator;
+GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_sync;
 
 
 --
@@ -3442,6 +4742,14 @@ GRANT ALL ON FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit inte
 
 
 --
+-- Name: FUNCTION claim_sync(worker text, lease interval, per_tenant integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) TO holdfast_sync;
+
+
+--
 -- Name: FUNCTION make_partitions(first_day date, months integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_owner
 --
 
@@ -3458,11 +4766,27 @@ GRANT ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) TO holdfast_gat
 
 
 --
+-- Name: FUNCTION purge_apple_calls(before timestamp with time zone); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) TO holdfast_sync;
+
+
+--
 -- Name: FUNCTION purge_idempotency_records(before timestamp with time zone); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
 REVOKE ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION sync_backlog(); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.sync_backlog() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.sync_backlog() TO holdfast_sync;
 
 
 --
@@ -3498,6 +4822,14 @@ GRANT ALL ON FUNCTION holdfast_sec.api_key() TO holdfast_gateway;
 
 
 --
+-- Name: FUNCTION claimed_app(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.claimed_app() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.claimed_app() TO holdfast_sync;
+
+
+--
 -- Name: FUNCTION client_of(wanted_app uuid); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
@@ -3519,6 +4851,14 @@ GRANT ALL ON FUNCTION holdfast_sec.enter_job(wanted_tenant uuid, wanted_job uuid
 
 REVOKE ALL ON FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.enter_key(wanted_hash bytea, at_time timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION enter_sync(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.enter_sync(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.enter_sync(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) TO holdfast_sync;
 
 
 --
@@ -3583,6 +4923,13 @@ REVOKE ALL ON FUNCTION holdfast_sec.protect_app(protected regclass) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION protect_sync(protected regclass, privileges text); Type: ACL; Schema: holdfast_sec; Owner: holdfast_owner
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.protect_sync(protected regclass, privileges text) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION refuse_change(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_owner
 --
 
@@ -3604,6 +4951,7 @@ REVOKE ALL ON FUNCTION holdfast_sec.tenant() FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_operator;
 GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_responder;
 GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_gateway;
+GRANT ALL ON FUNCTION holdfast_sec.tenant() TO holdfast_sync;
 
 
 --
@@ -3730,6 +5078,7 @@ GRANT SELECT ON TABLE holdfast.api_key_client TO holdfast_definer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app TO holdfast_gateway;
 GRANT SELECT ON TABLE holdfast.app TO holdfast_definer;
+GRANT SELECT ON TABLE holdfast.app TO holdfast_sync;
 
 
 --
@@ -3739,6 +5088,33 @@ GRANT SELECT ON TABLE holdfast.app TO holdfast_definer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.app_environment TO holdfast_definer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_gateway;
+GRANT SELECT,UPDATE ON TABLE holdfast.app_environment TO holdfast_sync;
+
+
+--
+-- Name: TABLE apple_call; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.apple_call TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.apple_call TO holdfast_gateway;
+GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.apple_call TO holdfast_sync;
+GRANT DELETE ON TABLE holdfast.apple_call TO holdfast_definer;
+
+
+--
+-- Name: COLUMN apple_call.started_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(started_at) ON TABLE holdfast.apple_call TO holdfast_definer;
+
+
+--
+-- Name: TABLE apple_default; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_gateway;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_sync;
 
 
 --
@@ -3747,30 +5123,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_gateway;
-
-
---
--- Name: TABLE bullet; Type: ACL; Schema: holdfast; Owner: holdfast_owner
---
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_gateway;
-
-
---
--- Name: TABLE image_placement; Type: ACL; Schema: holdfast; Owner: holdfast_owner
---
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_gateway;
-
-
---
--- Name: TABLE localization; Type: ACL; Schema: holdfast; Owner: holdfast_owner
---
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_gateway;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_sync;
 
 
 --
@@ -3779,6 +5132,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_gat
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_gateway;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_sync;
 
 
 --
@@ -3787,6 +5141,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfas
 
 GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_sync;
 
 
 --
@@ -3803,6 +5158,7 @@ GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_gateway;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.billing_plan TO holdfast_sync;
 
 
 --
@@ -3811,6 +5167,24 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan TO holdfast_gat
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan_price TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.billing_plan_price TO holdfast_gateway;
+
+
+--
+-- Name: TABLE bullet; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.bullet TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.bullet TO holdfast_sync;
+
+
+--
+-- Name: TABLE call_budget; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.call_budget TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.call_budget TO holdfast_gateway;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.call_budget TO holdfast_sync;
 
 
 --
@@ -3828,6 +5202,16 @@ GRANT SELECT ON TABLE holdfast.client TO holdfast_definer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.credential TO holdfast_sync;
+
+
+--
+-- Name: TABLE credential_check; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.credential_check TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.credential_check TO holdfast_gateway;
+GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.credential_check TO holdfast_sync;
 
 
 --
@@ -3845,6 +5229,7 @@ GRANT SELECT ON TABLE holdfast.decision TO holdfast_gateway;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.default_message TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.default_message TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.default_message TO holdfast_sync;
 
 
 --
@@ -3853,6 +5238,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.default_message TO holdfast_
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.endpoint TO holdfast_sync;
 
 
 --
@@ -3877,6 +5263,7 @@ GRANT SELECT(created_at) ON TABLE holdfast.idempotency_record TO holdfast_define
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.image TO holdfast_sync;
 
 
 --
@@ -3900,6 +5287,7 @@ GRANT SELECT(sha256) ON TABLE holdfast.image TO holdfast_definer;
 GRANT SELECT,INSERT ON TABLE holdfast.image_file TO holdfast_operator;
 GRANT SELECT,INSERT ON TABLE holdfast.image_file TO holdfast_gateway;
 GRANT DELETE ON TABLE holdfast.image_file TO holdfast_definer;
+GRANT SELECT ON TABLE holdfast.image_file TO holdfast_sync;
 
 
 --
@@ -3914,6 +5302,15 @@ GRANT SELECT(tenant_id) ON TABLE holdfast.image_file TO holdfast_definer;
 --
 
 GRANT SELECT(sha256) ON TABLE holdfast.image_file TO holdfast_definer;
+
+
+--
+-- Name: TABLE image_placement; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_gateway;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_sync;
 
 
 --
@@ -4044,11 +5441,30 @@ GRANT UPDATE(leased_until) ON TABLE holdfast.job TO holdfast_gateway;
 
 
 --
+-- Name: TABLE localization; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.localization TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.localization TO holdfast_sync;
+
+
+--
 -- Name: TABLE message; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.message TO holdfast_sync;
+
+
+--
+-- Name: TABLE message_target; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_target TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_target TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.message_target TO holdfast_sync;
 
 
 --
@@ -4057,6 +5473,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message TO holdfast_gateway;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.offer TO holdfast_sync;
 
 
 --
@@ -4068,11 +5485,77 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer_price TO holdfast_gate
 
 
 --
+-- Name: TABLE performance_test; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.performance_test TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT SELECT,UPDATE ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(tenant_id) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(tenant_id) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(app_id) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(app_id) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.test_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(test_id) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(test_id) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.state; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(state) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(state) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.requested_by; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(requested_by) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(requested_by) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.transaction_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(transaction_id) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(transaction_id) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.created_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(created_at) ON TABLE holdfast.performance_test TO holdfast_gateway;
+GRANT INSERT(created_at) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
 -- Name: TABLE product; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.product TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.product TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.product TO holdfast_sync;
 
 
 --
@@ -4089,6 +5572,7 @@ GRANT SELECT,INSERT ON TABLE holdfast.publication TO holdfast_gateway;
 
 GRANT SELECT,INSERT ON TABLE holdfast.rule_set TO holdfast_operator;
 GRANT SELECT,INSERT ON TABLE holdfast.rule_set TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.rule_set TO holdfast_sync;
 
 
 --
@@ -4105,6 +5589,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_draft TO holdfast_g
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_publication TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_publication TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.rule_set_publication TO holdfast_sync;
 
 
 --
@@ -4114,6 +5599,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.rule_set_publication TO hold
 GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_operator;
 GRANT SELECT,DELETE ON TABLE holdfast.snapshot TO holdfast_definer;
 GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_gateway;
+GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_sync;
 
 
 --
@@ -4123,6 +5609,287 @@ GRANT SELECT,INSERT ON TABLE holdfast.snapshot TO holdfast_gateway;
 GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_gateway;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.snapshot_acknowledgement TO holdfast_definer;
+GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_sync;
+
+
+--
+-- Name: TABLE sync_run; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.sync_run TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.sync_run TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_run.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(tenant_id) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(tenant_id) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(app_id) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(app_id) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.environment; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(environment) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(environment) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.run_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(run_id) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(run_id) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.trigger; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(trigger) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(trigger) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.requested_by; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(requested_by) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(requested_by) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.state; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(state) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(state) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.created_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(created_at) ON TABLE holdfast.sync_run TO holdfast_gateway;
+GRANT INSERT(created_at) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: TABLE sync_state; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.sync_state TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.sync_state TO holdfast_sync;
+GRANT SELECT,UPDATE ON TABLE holdfast.sync_state TO holdfast_definer;
+
+
+--
+-- Name: COLUMN sync_state.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(tenant_id) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT INSERT(tenant_id) ON TABLE holdfast.sync_state TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_state.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(app_id) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT INSERT(app_id) ON TABLE holdfast.sync_state TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_state.environment; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT INSERT(environment) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT INSERT(environment) ON TABLE holdfast.sync_state TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_state.leased_until; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(leased_until) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.next_run_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(next_run_at) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(next_run_at) ON TABLE holdfast.sync_state TO holdfast_operator;
+GRANT UPDATE(next_run_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.change_number; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(change_number) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(change_number) ON TABLE holdfast.sync_state TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_state.images_listed_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(images_listed_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.messages_listed_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(messages_listed_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.doubted_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(doubted_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.images_full_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(images_full_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.messages_full_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(messages_full_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.url_kind; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(url_kind) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.url_endpoint_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(url_endpoint_id) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.url_is_uncertain; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(url_is_uncertain) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.url_read_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(url_read_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.url_refused_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(url_refused_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.url_refusal_code; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(url_refusal_code) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.may_replace_url; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(may_replace_url) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(may_replace_url) ON TABLE holdfast.sync_state TO holdfast_operator;
+GRANT UPDATE(may_replace_url) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.pause_reason; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(pause_reason) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(pause_reason) ON TABLE holdfast.sync_state TO holdfast_operator;
+GRANT UPDATE(pause_reason) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.paused_until; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(paused_until) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(paused_until) ON TABLE holdfast.sync_state TO holdfast_operator;
+GRANT UPDATE(paused_until) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.pause_credential_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(pause_credential_id) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(pause_credential_id) ON TABLE holdfast.sync_state TO holdfast_operator;
+GRANT UPDATE(pause_credential_id) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.failures; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(failures) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.retry_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(retry_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.access; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(access) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.access_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(access_at) ON TABLE holdfast.sync_state TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_state.access_requested_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(access_requested_at) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(access_requested_at) ON TABLE holdfast.sync_state TO holdfast_operator;
 
 
 --

@@ -79,7 +79,7 @@ package final class DemoProcesses {
                 "create database holdfast owner holdfast_owner",
                 "revoke all on database holdfast from public",
                 "grant connect on database holdfast to holdfast_migrator, holdfast_operator, "
-                    + "holdfast_responder, holdfast_gateway",
+                    + "holdfast_responder, holdfast_gateway, holdfast_sync",
             ] { try connection.execute(script: statement) }
         }
         try Schema.migrate(

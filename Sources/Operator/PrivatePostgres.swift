@@ -28,6 +28,7 @@ package final class PrivatePostgres: Sendable {
         /// The roles we may log in as, besides the superuser.
         package var logins = [
             "holdfast_migrator", "holdfast_operator", "holdfast_responder", "holdfast_gateway",
+            "holdfast_sync",
         ]
         /// The text of `deploy/roles.sql`.
         package var roles: [UInt8]

@@ -72,6 +72,9 @@ package enum APIKeyKind: IdentifierKind { package static let prefix = "key" }
 package enum AuditEventKind: IdentifierKind { package static let prefix = "aud" }
 package enum JobKind: IdentifierKind { package static let prefix = "job" }
 package enum PublicationKind: IdentifierKind { package static let prefix = "pub" }
+package enum SyncRunKind: IdentifierKind { package static let prefix = "run" }
+package enum AppleCallKind: IdentifierKind { package static let prefix = "call" }
+package enum PerformanceTestKind: IdentifierKind { package static let prefix = "test" }
 
 package typealias TenantID = Identifier<TenantKind>
 package typealias ClientID = Identifier<ClientKind>
@@ -85,6 +88,9 @@ package typealias APIKeyID = Identifier<APIKeyKind>
 package typealias AuditEventID = Identifier<AuditEventKind>
 package typealias JobID = Identifier<JobKind>
 package typealias PublicationID = Identifier<PublicationKind>
+package typealias SyncRunID = Identifier<SyncRunKind>
+package typealias AppleCallID = Identifier<AppleCallKind>
+package typealias PerformanceTestID = Identifier<PerformanceTestKind>
 
 extension UUID {
     /// The sixteen bytes in network order.

@@ -192,9 +192,9 @@ extension ObservedState {
         }
         var listed: [UUID: ReviewState] = [:]
         for object in list { listed[object.id] = object.state }
-        let shown = listed.map { id, state in
-            Observation.object(
-                seen(kind, id, state, startedAt: call.startedAt, limits, now))
+        let shown = listed.sorted { $0.key < $1.key }.compactMap { id, state in
+            let object = seen(kind, id, state, startedAt: call.startedAt, limits, now)
+            return object == objects[id] ? nil : Observation.object(object)
         }
         // A line that could not be read may be any of those that are missing.
         let missing = objects.values.filter { isWhole && $0.kind == kind && listed[$0.id] == nil }
@@ -209,7 +209,7 @@ extension ObservedState {
         var object =
             objects[id] ?? AppleObject(kind: kind, id: id, isOurs: false, presence: .listed)
         object.state = state
-        object.listedAt = now
+        object.listedAt = object.listedAt ?? now
         object.absentSince = nil
         switch object.presence {
         case .uncertain, .uploaded, .listed, .refused:

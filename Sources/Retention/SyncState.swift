@@ -160,6 +160,7 @@ package struct AppleObject: Hashable, Sendable {
     /// When the first upload was begun of which we do not know whether it arrived.
     package var uncertainSince: Instant?
     package var uploadedAt: Instant?
+    /// When a list first showed it.
     package var listedAt: Instant?
     /// Since when lists do not show it, though one did or Apple had taken it.
     package var absentSince: Instant?

@@ -39,6 +39,11 @@ extension TenantTransaction {
                 insert into holdfast.app_environment (tenant_id, app_id, environment)
                 values (\(tenant.uuid), \(app.id.uuid), \(environment.rawValue))
                 """)
+            _ = try connection.query(
+                """
+                insert into holdfast.sync_state (tenant_id, app_id, environment)
+                values (\(tenant.uuid), \(app.id.uuid), \(environment.rawValue))
+                """)
         }
         touchBoth(app.id)
     }

@@ -112,7 +112,7 @@ extension StoredAuditEvent {
 
 /// Who did something, as it is kept beside what was done.
 package struct RecordedActor: Codable, Equatable, Sendable {
-    /// `apiKey`, `operator`, `job` or `responder`.
+    /// `apiKey`, `operator`, `job`, `responder` or `sync`.
     package let kind: String
     package let id: String
     package let name: String?
@@ -123,6 +123,7 @@ extension Actor {
         switch self {
         case .operator: RecordedActor(kind: "operator", id: "holdfast", name: nil)
         case .responder: RecordedActor(kind: "responder", id: "realtime-responder", name: nil)
+        case .sync: RecordedActor(kind: "sync", id: "apple-sync", name: nil)
         case .apiKey(let key):
             RecordedActor(kind: "apiKey", id: key.key.description, name: key.name)
         case .job(let job, let key):

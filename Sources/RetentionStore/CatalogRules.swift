@@ -222,7 +222,14 @@ extension CatalogRule {
           ('holdfast_gateway', 'holdfast_hot.live_responders'),
           ('holdfast_gateway', 'holdfast_ops.claim_job'),
           ('holdfast_gateway', 'holdfast_ops.purge_idempotency_records'),
-          ('holdfast_gateway', 'holdfast_ops.prune_snapshots'))
+          ('holdfast_gateway', 'holdfast_ops.prune_snapshots'),
+          ('holdfast_sync', 'holdfast_sec.tenant'),
+          ('holdfast_sync', 'holdfast_sec.claimed_app'),
+          ('holdfast_sync', 'holdfast_sec.enter_sync'),
+          ('holdfast_sync', 'holdfast_hot.live_responders'),
+          ('holdfast_sync', 'holdfast_ops.claim_sync'),
+          ('holdfast_sync', 'holdfast_ops.sync_backlog'),
+          ('holdfast_sync', 'holdfast_ops.purge_apple_calls'))
         select 'role ' || r.rolname || ' may call ' || p.oid::regprocedure
         from pg_proc p
         join pg_namespace n on n.oid = p.pronamespace and n.nspname like 'holdfast%'

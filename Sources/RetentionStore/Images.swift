@@ -81,20 +81,17 @@ extension TenantTransaction {
     package func placeImage(
         _ image: ImageID, at key: AppEnvironment, state: ReviewState
     ) throws -> UUID {
-        let rows = try connection.query(
-            """
-            select sha256, image_size from holdfast.image
-            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and image_id = \(image.uuid)
-            """)
-        guard let row = rows.first else {
+        guard let identity = try AppleIdentities(self, key).images[image] else {
             throw StoreError.noImage(image)
         }
-        // With the use: at Apple an image has one, so the same picture for both is two images.
-        let content =
-            try row.decode([UInt8].self, "sha256") + row.decode(String.self, "image_size").utf8
-        let appleId = try AppleIdentities(self, key).identifier(.image, content)
-        try recordAppleObject(appleId, .image, at: key, state: state)
+        try recordAppleObject(identity, .image, images: [], at: key, state: state)
+        try setImagePlacement(image, identity.id, at: key)
+        touch(key)
+        return identity.id
+    }
+
+    /// Which identifier of Apple's stands for the image.
+    func setImagePlacement(_ image: ImageID, _ appleId: UUID, at key: AppEnvironment) throws {
         _ = try connection.query(
             """
             insert into holdfast.image_placement (tenant_id, app_id, environment, image_id,
@@ -104,8 +101,6 @@ extension TenantTransaction {
             on conflict (tenant_id, app_id, environment, image_id)
               do update set apple_id = excluded.apple_id
             """)
-        touch(key)
-        return appleId
     }
 
     /// What each image of the app was stored for; those it does not have are left out.

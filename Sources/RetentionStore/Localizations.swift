@@ -223,7 +223,7 @@ extension TenantTransaction {
             return StoredLocalization(
                 text: text,
                 placements: try own.map { placement in
-                    let current = try identities[placement.environment]?.identifier(of: text)
+                    let current = try identities[placement.environment]?.identity(of: text)?.id
                     return LocalizationPlacement(
                         environment: placement.environment, appleId: placement.appleId,
                         state: placement.state, stateAt: placement.stateAt,

@@ -22,6 +22,7 @@ extension TenantTransaction {
             values (\(tenant.uuid), \(app.uuid), \(id.uuid), \(name), \(kind.rawValue),
               \(timestamp))
             """)
+        try addMessageTargets([id], at: AppEnvironment(app: app, environment: .sandbox))
     }
 
     /// In the order they were made; `after` is the last one of the page before.

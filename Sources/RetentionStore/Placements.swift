@@ -1,4 +1,4 @@
-// Tables: apple_object, message_placement.
+// Tables: apple_object, message_placement. What answers name.
 package import FoundationEssentials
 internal import Postgres
 package import Retention
@@ -12,13 +12,19 @@ extension TenantTransaction {
         _ message: MessageID, locale: String, at key: AppEnvironment, state: ReviewState
     ) throws -> UUID {
         let text = try localization(locale, of: message, app: key.app)
-        guard let appleId = try AppleIdentities(self, key).identifier(of: text) else {
+        let placed = try appleImages(at: key)
+        let shown = text.imageUses.compactMap { placed[$0.image] }
+        guard let identity = try AppleIdentities(self, key).identity(of: text),
+            shown.count == text.imageUses.count
+        else {
             throw StoreError(
                 code: .invalid,
                 message:
                     "\(message) in \(locale) shows an image that is not at Apple; place it first")
         }
-        try recordAppleObject(appleId, .message, at: key, state: state)
+        try recordAppleObject(
+            identity, .message, images: Set(shown).sorted(), at: key, state: state)
+        let appleId = identity.id
         _ = try connection.query(
             """
             insert into holdfast.message_placement (tenant_id, app_id, environment, message_id,
@@ -51,14 +57,16 @@ extension TenantTransaction {
     /// Equal content is one object: one that is known keeps the state Apple gave it, which only
     /// `setReviewState` changes.
     func recordAppleObject(
-        _ appleId: UUID, _ kind: AppleContent.Kind, at key: AppEnvironment, state: ReviewState
+        _ identity: AppleIdentity, _ kind: AppleContent.Kind, images: [UUID],
+        at key: AppEnvironment, state: ReviewState
     ) throws {
         _ = try connection.query(
             """
             insert into holdfast.apple_object (tenant_id, app_id, environment, apple_id, kind,
-              state, state_at)
-            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(appleId),
-              \(kind.rawValue), \(state.rawValue), \(timestamp))
+              state, state_at, content_digest, generation, images)
+            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue),
+              \(identity.id), \(kind.rawValue), \(state.rawValue), \(timestamp),
+              \(identity.digest), \(identity.generation), \(images))
             on conflict (tenant_id, app_id, environment, apple_id) do nothing
             """)
     }
@@ -88,36 +96,5 @@ extension TenantTransaction {
                 placements: Dictionary(
                     zip(locales, appleIds), uniquingKeysWith: { first, _ in first }))
         }
-    }
-}
-
-/// Which identifiers at Apple the content of one app and environment has: read once, asked for each
-/// text.
-struct AppleIdentities {
-    private let key: AppEnvironment
-    private let salt: [UInt8]
-    private let images: [ImageID: UUID]
-
-    init(_ transaction: TenantTransaction, _ key: AppEnvironment) throws {
-        self.key = key
-        salt = try transaction.appleIdSalt(key.app)
-        images = try transaction.appleImages(at: key)
-    }
-
-    /// `nil` where a picture has no identifier there.
-    func identifier(of text: Localization) throws -> UUID? {
-        guard let content = text.canonicalContent(appleImages: images) else { return nil }
-        return try identifier(.message, content)
-    }
-
-    func identifier(_ kind: AppleContent.Kind, _ content: [UInt8]) throws -> UUID {
-        let source = AppleContent(
-            app: key.app, environment: key.environment, kind: kind, canonicalContent: content,
-            generation: 0)
-        let digest = SHA256.digest(source.bytesToDigest(salt: salt))
-        guard let identifier = UUID.version8(digest: digest) else {
-            throw StoreError(code: .invalid, message: "a SHA-256 digest has 32 bytes")
-        }
-        return identifier
     }
 }

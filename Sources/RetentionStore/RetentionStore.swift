@@ -39,6 +39,11 @@ package struct Scope: Hashable, Sendable {
         Scope(tenant: principal.tenant, actor: .apiKey(principal))
     }
 
+    /// A lease on one app's sync that the database honoured in this very transaction.
+    static func claimedSync(_ lease: SyncLease) -> Scope {
+        Scope(tenant: lease.tenant, actor: .sync)
+    }
+
     /// A job whose lease the database honoured in this very transaction.
     static func claimedJob(_ job: JobID, by principal: Principal) -> Scope {
         Scope(tenant: principal.tenant, actor: .job(job, principal))
@@ -49,14 +54,16 @@ package struct Scope: Hashable, Sendable {
 package enum Actor: Hashable, Sendable {
     case `operator`
     case responder
+    /// `apple-sync`: what it changes is what Apple has, never what is wanted.
+    case sync
     case apiKey(Principal)
     /// In the name of the key that started the job.
     case job(JobID, Principal)
 
-    /// The key behind it; `nil` for operators and the responder.
+    /// The key behind it; `nil` for operators and services that act for the platform.
     package var principal: Principal? {
         switch self {
-        case .operator, .responder: nil
+        case .operator, .responder, .sync: nil
         case .apiKey(let principal), .job(_, let principal): principal
         }
     }
@@ -68,6 +75,8 @@ package struct PlatformScope: Sendable {
     package static let routing = PlatformScope()
     /// The gateway's upkeep: claiming jobs, noting when keys were used, purging old records.
     package static let gatewayUpkeep = PlatformScope()
+    /// `apple-sync`: claiming what is due, purging old records.
+    package static let syncUpkeep = PlatformScope()
     /// An operator's command that looks at all tenants.
     package static let operatorCommand = PlatformScope()
 
@@ -124,6 +133,21 @@ package struct RetentionStore: Sendable {
         }
     }
 
+    /// The same for the app whose sync is leased, which lasts anew from here.
+    ///
+    /// - Throws: `StoreError.leaseLost` where the lease is over, or another worker has it.
+    package func transaction<Result>(
+        holding lease: SyncLease, for duration: Duration, at now: Instant,
+        _ body: (TenantTransaction, _ changeNumber: Int64) throws -> Result
+    ) throws -> Result {
+        try pool.transaction { connection in
+            let changeNumber = try lease.enter(connection, for: duration)
+            return try Self.run(.claimedSync(lease), connection, now) {
+                try body($0, changeNumber)
+            }
+        }
+    }
+
     private static func run<Result>(
         _ scope: Scope, _ connection: Connection, _ now: Instant,
         _ body: (TenantTransaction) throws -> Result
@@ -172,6 +196,7 @@ package final class TenantTransaction {
     func buildTouchedSnapshots() throws {
         for key in touched.sorted() {
             try buildSnapshot(key)
+            try wakeSync(key)
         }
         touched = []
         try recordPublications()

@@ -82,7 +82,8 @@ import Testing
                 "live_responders", "tenants", "claim_job", "purge_idempotency_records", "mac",
                 "set_context", "tenant", "api_key", "enter_tenant", "enter_key", "enter_job",
                 "note_key_use", "is_limited", "allowed_clients", "allowed_apps", "named_apps",
-                "client_of", "forget_files", "prune_snapshots",
+                "client_of", "forget_files", "prune_snapshots", "claim_sync", "sync_backlog",
+                "purge_apple_calls", "claimed_app", "enter_sync",
             ])
         #expect(
             try offenders(

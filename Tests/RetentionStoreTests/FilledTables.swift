@@ -45,5 +45,26 @@ enum FilledTables {
             fallback_reason, locale_asked, snapshot_number, duration_microseconds)
           select tenant_id, app_id, 'Production', now(), gen_random_uuid(), now(), '1', 'p',
             'fallback', 'x', 'en', 1, 1 from holdfast.app;
+        insert into holdfast.apple_default (tenant_id, app_id, environment, product_id, locale,
+            is_uncertain)
+          select tenant_id, app_id, environment, 'p', 'en', false from holdfast.app_environment;
+        insert into holdfast.call_budget (tenant_id, app_id, environment, endpoint)
+          select tenant_id, app_id, environment, 'x' from holdfast.app_environment;
+        insert into holdfast.sync_run (tenant_id, app_id, environment, run_id, trigger,
+            requested_by, state, created_at)
+          select tenant_id, app_id, environment, gen_random_uuid(), 'request', '{}', 'queued',
+            now() from holdfast.app_environment;
+        insert into holdfast.apple_call (tenant_id, app_id, environment, call_id, endpoint,
+            lease_token, started_at)
+          select tenant_id, app_id, environment, gen_random_uuid(), 'x', 1, now()
+          from holdfast.app_environment;
+        insert into holdfast.performance_test (tenant_id, app_id, test_id, state, requested_by,
+            transaction_id, created_at)
+          select tenant_id, app_id, gen_random_uuid(), 'queued', '{}', '1', now()
+          from holdfast.app;
+        insert into holdfast.credential_check (tenant_id, app_id, credential_id, environment,
+            verdict, checked_at)
+          select tenant_id, app_id, credential_id, 'Sandbox', 'works', now()
+          from holdfast.credential;
         """
 }

@@ -20,6 +20,7 @@ package final class Database: Sendable {
     package let `operator`: Pool
     package let responder: Pool
     package let gateway: Pool
+    package let sync: Pool
 
     /// The database of the running test, which must have the trait `.database`.
     package static func current() throws -> Database {
@@ -45,7 +46,8 @@ package final class Database: Sendable {
         try server.execute("create database \(name) template \(template) owner holdfast_owner")
         try server.execute(
             "revoke all on database \(name) from public; grant connect on database \(name) to "
-                + "holdfast_migrator, holdfast_operator, holdfast_responder, holdfast_gateway")
+                + "holdfast_migrator, holdfast_operator, holdfast_responder, holdfast_gateway, "
+                + "holdfast_sync")
         return try Database(name: name, server)
     }
 
@@ -56,6 +58,7 @@ package final class Database: Sendable {
         `operator` = try Database.pool(name, server, role: "holdfast_operator")
         responder = try Database.pool(name, server, role: "holdfast_responder")
         gateway = try Database.pool(name, server, role: "holdfast_gateway")
+        sync = try Database.pool(name, server, role: "holdfast_sync")
     }
 
     /// For a pool of other settings, or a real program.
@@ -64,7 +67,7 @@ package final class Database: Sendable {
     }
 
     package func drop() throws {
-        for pool in [superuser, migrator, `operator`, responder, gateway] { pool.close() }
+        for pool in [superuser, migrator, `operator`, responder, gateway, sync] { pool.close() }
         try TestServer.shared.get().execute("drop database if exists \(name) with (force)")
     }
 
