@@ -273,7 +273,7 @@ create table holdfast.performance_test (
   started_at timestamptz,
   finished_at timestamptz,
   own_load jsonb,
-  apple_request_id uuid,
+  apple_request_id text collate "C",
   config jsonb,
   result jsonb,
   failure jsonb,
@@ -285,6 +285,7 @@ create table holdfast.performance_test (
     check (state in ('queued', 'ownLoad', 'running', 'passed', 'failed', 'notRun')),
   constraint performance_test_finished_has_time
     check ((state in ('passed', 'failed', 'notRun')) = (finished_at is not null)),
+  constraint performance_test_request_length check (length(apple_request_id) between 1 and 200),
   constraint performance_test_transaction_form check (transaction_id ~ '^[0-9]{1,64}$')
 );
 comment on column holdfast.performance_test.state is

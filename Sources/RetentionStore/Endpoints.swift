@@ -13,6 +13,13 @@ package struct StoredEndpoint: Sendable {
     package let retiredAt: Instant?
 }
 
+/// An endpoint's token as only the platform's private key opens it.
+package struct SealedEndpoint: Sendable {
+    package let id: EndpointID
+    package let sealed: [UInt8]
+    package let sealContext: [UInt8]
+}
+
 extension TenantTransaction {
     /// 256 bits: not to be guessed, so a plain hash is enough to look it up by.
     private static let tokenBytes = 32
@@ -93,6 +100,23 @@ extension TenantTransaction {
             order by endpoint_id
             """)
         return try rows.map { try $0.decode("token_hash") }
+    }
+
+    /// Tokens of live endpoints, sealed: for the sync, which tells Apple the URL.
+    package func sealedEndpoints(at key: AppEnvironment) throws -> [SealedEndpoint] {
+        let rows = try connection.query(
+            """
+            select endpoint_id, token_sealed from holdfast.endpoint
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and retired_at is null
+            order by endpoint_id
+            """)
+        return try rows.map { row in
+            let id = EndpointID(try row.decode(UUID.self, "endpoint_id"))
+            return SealedEndpoint(
+                id: id, sealed: try row.decode("token_sealed"),
+                sealContext: sealContext(id, at: key))
+        }
     }
 
     private func sealContext(_ id: EndpointID, at key: AppEnvironment) -> [UInt8] {

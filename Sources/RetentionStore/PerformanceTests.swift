@@ -22,7 +22,8 @@ package struct StoredPerformanceTest: Sendable {
     package let config: [UInt8]?
     package let result: [UInt8]?
     package let failure: [UInt8]?
-    package let appleRequestId: UUID?
+    /// As Apple gave it.
+    package let appleRequestId: String?
     package let polledAt: Instant?
     package let polls: Int32
 }
@@ -131,7 +132,7 @@ package enum PerformanceTestStep: Sendable {
     /// JSON of what our own load measured.
     case ownLoadDone([UInt8])
     /// Apple began it.
-    case begun(requestId: UUID, config: [UInt8])
+    case begun(requestId: String, config: [UInt8]?)
     /// Apple was asked and has not finished.
     case polled(result: [UInt8])
     case ended(hasPassed: Bool, result: [UInt8])
@@ -163,7 +164,7 @@ extension TenantTransaction {
             _ = try connection.query(
                 """
                 update holdfast.performance_test
-                set state = 'running', apple_request_id = \(requestId), config = \(JSON(config)),
+                set state = 'running', apple_request_id = \(requestId), config = \(config.map(JSON.init)),
                   polled_at = \(timestamp)
                 where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
                   and test_id = \(test.uuid)

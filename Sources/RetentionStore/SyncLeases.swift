@@ -112,6 +112,17 @@ extension TenantTransaction {
             """)
     }
 
+    /// Lets the other environment of the leased app be looked at: something there waited for what
+    /// was done here.
+    package func hurrySync(_ key: AppEnvironment) throws {
+        _ = try connection.query(
+            """
+            update holdfast.sync_state set next_run_at = least(next_run_at, clock_timestamp())
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+            """)
+    }
+
     /// Gives the lease back; the next look is so long from now.
     package func releaseSync(_ lease: SyncLease, changeNumber: Int64, after wait: Duration) throws {
         _ = try connection.query(
