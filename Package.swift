@@ -130,7 +130,7 @@ let testTargets: [Target] = [
             "Signing", "TestSupport",
             "api-gateway", "app-store-simulator", "holdfast", "realtime-responder",
         ]),
-    tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
+    tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "ScriptedServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("ImagesTests", ["CSPNG", "Images"]),
     tests("LocalesTests", ["Locales"]),
@@ -155,6 +155,8 @@ let testTargets: [Target] = [
     .executableTarget(
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),
+    .target(
+        name: "ScriptedServer", path: "Tests/ScriptedServer", swiftSettings: rules),
     .target(
         name: "TestSupport",
         dependencies: [
