@@ -78,7 +78,7 @@ let middle: [Target] = [
 
 let adapters: [Target] = [
     module(
-        "AppStore", ["Retention", "Signing"], swift: hotPath,
+        "AppStore", ["HTTPClient", "Retention", "Signing"], swift: hotPath,
         resources: [.embedInCode("AppleRootCA-G3.pem")]),
     module("RetentionStore", ["Migrations", "Postgres", "Retention", "Service", "Signing"]),
 ]
@@ -122,7 +122,10 @@ let testTargets: [Target] = [
             "AdminAPI", "HTTPClient", "HTTPServer", "Postgres", "Retention", "RetentionStore",
             "Service", "Signing", "TestSupport",
         ]),
-    tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
+    tests(
+        "AppStoreTests",
+        ["AppStore", "HTTPClient", "HTTPServer", "Retention", "ScriptedServer", "Signing"],
+        exclude: ["AppleChain"]),
     tests(
         "EndToEndTests",
         [
