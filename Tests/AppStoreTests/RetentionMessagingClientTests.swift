@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPClient
 import HTTPServer
 import Retention
 import ScriptedServer
@@ -123,6 +124,20 @@ import Testing
         let answer = nobody.send(.deleteImage(id: Calls.id))
         #expect(answer.outcome == .notSent(.connectFailed))
         #expect(answer.sentence.contains("could not be reached"))
+    }
+
+    @Test func `a handshake that is never answered sends nothing, and is known to`() throws {
+        let stage = try AppleStage(.silence)
+        defer { stage.server.stop() }
+        var settings = RetentionMessagingClient.settings
+        settings.connectTimeout = .milliseconds(300)
+        let client = RetentionMessagingClient(
+            hosts: try AppleHosts(
+                production: "https://127.0.0.1:\(stage.server.port)",
+                sandbox: "https://127.0.0.1:1"),
+            settings: settings, now: { AppleStage.now })
+        let answer = client.send(.deleteRealtimeURL, in: .production, with: stage.token)
+        #expect(answer.outcome == .notSent(.connectFailed))
     }
 
     @Test func `a server without TLS where TLS is asked gets no token`() throws {
