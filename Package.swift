@@ -78,7 +78,7 @@ let middle: [Target] = [
 
 let adapters: [Target] = [
     module(
-        "AppStore", ["Retention", "Signing"], swift: hotPath,
+        "AppStore", ["HTTPClient", "Retention", "Signing"], swift: hotPath,
         resources: [.embedInCode("AppleRootCA-G3.pem")]),
     module("RetentionStore", ["Migrations", "Postgres", "Retention", "Service", "Signing"]),
 ]
@@ -122,7 +122,10 @@ let testTargets: [Target] = [
             "AdminAPI", "HTTPClient", "HTTPServer", "Postgres", "Retention", "RetentionStore",
             "Service", "Signing", "TestSupport",
         ]),
-    tests("AppStoreTests", ["AppStore", "Signing"], exclude: ["AppleChain"]),
+    tests(
+        "AppStoreTests",
+        ["AppStore", "HTTPClient", "HTTPServer", "Retention", "ScriptedServer", "Signing"],
+        exclude: ["AppleChain"]),
     tests(
         "EndToEndTests",
         [
@@ -130,7 +133,7 @@ let testTargets: [Target] = [
             "Signing", "TestSupport",
             "api-gateway", "app-store-simulator", "holdfast", "realtime-responder",
         ]),
-    tests("HTTPClientTests", ["HTTPClient", "HTTPServer"]),
+    tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "ScriptedServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("ImagesTests", ["CSPNG", "Images"]),
     tests("LocalesTests", ["Locales"]),
@@ -155,6 +158,8 @@ let testTargets: [Target] = [
     .executableTarget(
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),
+    .target(
+        name: "ScriptedServer", path: "Tests/ScriptedServer", swiftSettings: rules),
     .target(
         name: "TestSupport",
         dependencies: [

@@ -1,4 +1,5 @@
-/// What Apple sends and expects: signed data in, real-time answers and offer signatures out.
+/// What Apple sends and expects: signed data in, real-time answers and offer signatures out, and
+/// the calls of Apple's own API.
 ///
 /// It exists to be the only place that knows Apple's wire shapes, and the only gate a stranger's
 /// bytes pass before anything is decided on them.
@@ -13,6 +14,9 @@
 ///   RealtimeRequest ◀── freshness ◀── app ◀── environment ◀── type ◀──── signature valid
 ///
 ///   RealtimeResponse ── JSON ──▶ Apple          OfferSigner ── JWS in a promotional offer
+///
+///   RetentionMessagingCall ─┐
+///   BearerTokens ── token ──┴─ RetentionMessagingClient ── AppleAnswer: outcome, content
 /// ```
 ///
 /// Apple's pages: retentionmessaging/jwsdecodedheader, …/decodedrealtimerequestbody,

@@ -26,6 +26,12 @@ package struct JSONObject: Sendable {
         members = try scanner.document()
     }
 
+    /// A value that is an object; nil for any other.
+    package init?(_ value: JSONValue?) {
+        guard case .object(let members)? = value else { return nil }
+        self.members = members
+    }
+
     package subscript(_ key: String) -> JSONValue? {
         let wanted = key.utf8
         return members.first { $0.key.elementsEqual(wanted) }?.value

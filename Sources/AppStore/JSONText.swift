@@ -1,4 +1,4 @@
-/// Writes JSON objects of strings, in the order given.
+/// Writes a JSON object, its members in the order given.
 struct JSONText {
     private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -17,6 +17,13 @@ struct JSONText {
     mutating func add(_ key: String, _ value: JSONText) {
         addKey(key)
         bytes += value.closed()
+    }
+
+    mutating func add(_ key: String, _ values: [JSONText]) {
+        addKey(key)
+        bytes.append(UInt8(ascii: "["))
+        bytes += values.map { $0.closed() }.joined(separator: [UInt8(ascii: ",")])
+        bytes.append(UInt8(ascii: "]"))
     }
 
     /// The finished object.

@@ -5,9 +5,6 @@ package import Signing
 /// JWS. Apple's pages: retentionmessaging/promotionaloffersignaturev2,
 /// storekit/generating-jws-to-sign-app-store-requests.
 package struct OfferSigner: Sendable {
-    /// Of each value that goes into the claims.
-    package static let fieldBytesLimit = 255
-
     private let issuerId: String
     private let bundleId: String
     private let key: PrivateKey
@@ -20,17 +17,13 @@ package struct OfferSigner: Sendable {
     package init(
         issuerId: String, keyId: String, bundleId: String, key: PrivateKey
     ) throws(SigningError) {
-        try Self.requireValue(issuerId, "issuerId")
-        try Self.requireValue(keyId, "keyId")
-        try Self.requireValue(bundleId, "bundleId")
+        try JWTParts.require(issuerId, "issuerId")
+        try JWTParts.require(keyId, "keyId")
+        try JWTParts.require(bundleId, "bundleId")
         self.issuerId = issuerId
         self.bundleId = bundleId
         self.key = key
-        var header = JSONText()
-        header.add("alg", "ES256")
-        header.add("kid", keyId)
-        header.add("typ", "JWT")
-        encodedHeader = Base64URL.encodedBytes(header.closed())
+        encodedHeader = JWTParts.encodedHeader(keyId: keyId)
     }
 
     /// A signature for one answer. There is no `exp`: Apple reckons the end from `iat`.
@@ -42,9 +35,9 @@ package struct OfferSigner: Sendable {
         productId: String, offerIdentifier: String, transactionId: String, nonce: UUID,
         nowMilliseconds: Int64
     ) throws(SigningError) -> String {
-        try Self.requireValue(productId, "productId")
-        try Self.requireValue(offerIdentifier, "offerIdentifier")
-        try Self.requireValue(transactionId, "transactionId")
+        try JWTParts.require(productId, "productId")
+        try JWTParts.require(offerIdentifier, "offerIdentifier")
+        try JWTParts.require(transactionId, "transactionId")
         var claims = JSONText()
         claims.add("iss", issuerId)
         claims.add("iat", nowMilliseconds / 1_000)
@@ -56,19 +49,5 @@ package struct OfferSigner: Sendable {
         claims.add("transactionId", transactionId)
         return try CompactJWS.sign(
             encodedHeader: encodedHeader, payload: claims.closed(), with: key)
-    }
-
-    /// A signature over an empty or blank value looks fine and fails at the purchase.
-    private static func requireValue(
-        _ value: String, _ name: String
-    ) throws(SigningError) {
-        guard value.utf8.contains(where: { $0 > 0x20 }) else {
-            throw SigningError(
-                .fieldEmpty, "\(name) is empty; an offer cannot be signed without it.")
-        }
-        guard value.utf8.count <= fieldBytesLimit else {
-            throw SigningError(
-                .fieldTooLong, "\(name) is longer than \(fieldBytesLimit) bytes.")
-        }
     }
 }

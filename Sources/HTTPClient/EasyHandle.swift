@@ -40,7 +40,8 @@ final class EasyHandle: Sendable {
         // libcurl takes a connection that ends in the middle of the head for an empty answer.
         guard reception.isHeadComplete else {
             throw TransportError(
-                code: .interrupted, message: "the connection ended in the middle of the header")
+                code: .interrupted, message: "the connection ended in the middle of the header",
+                isSent: true)
         }
         return ClientResponse(
             status: unsafe holdfast_response_code(curl), headers: reception.headers,

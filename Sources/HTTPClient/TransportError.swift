@@ -1,7 +1,6 @@
 import CCurl
 
-/// No complete answer was received. Whether the request was acted on is unknown for `timedOut`,
-/// `responseTooLarge` and `interrupted`; with the others nothing was sent.
+/// No complete answer was received. Where `isSent`, whether the request was acted on is unknown.
 package struct TransportError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// Not complete within the time, the wait for a free connection included.
@@ -22,11 +21,15 @@ package struct TransportError: Error, CustomStringConvertible {
 
     package let code: Code
     package let message: String
+    /// The request was written to a connection, or its first bytes were: it may have arrived. False
+    /// is certain, also where a kept connection was dead and another was tried.
+    package let isSent: Bool
 
     package var description: String { "\(code.rawValue): \(message)" }
 
     /// What libcurl said, in our words. The URL stays out: it may hold a token.
     init(_ result: CURLcode, isOverLimit: Bool, isSent: Bool) {
+        self.isSent = isSent
         let detail = unsafe String(cString: curl_easy_strerror(result))
         if isOverLimit || result == CURLE_FILESIZE_EXCEEDED {
             code = .responseTooLarge
@@ -47,7 +50,8 @@ package struct TransportError: Error, CustomStringConvertible {
         message = detail
     }
 
-    init(code: Code, message: String) {
+    init(code: Code, message: String, isSent: Bool = false) {
+        self.isSent = isSent
         self.code = code
         self.message = message
     }

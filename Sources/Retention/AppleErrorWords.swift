@@ -14,7 +14,7 @@ package enum AppleErrorWords {
     /// Of an answer without a code of Apple's.
     private static func sentence(status: Int) -> String {
         switch status {
-        case 200..<300: "Apple took the call."
+        case 200..<300: "Apple took the call; nothing is to be done."
         case 300..<400:
             "Apple's host answered with a redirect, which is not followed, so that the token goes "
                 + "nowhere else; check the host that is configured."

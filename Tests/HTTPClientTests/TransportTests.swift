@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPClient
 import HTTPServer
+import ScriptedServer
 import Synchronization
 import Testing
 
@@ -21,15 +22,21 @@ import Testing
 
     private static func url(_ port: UInt16) -> String { "http://127.0.0.1:\(port)/a" }
 
-    private static func code(
+    private static func error(
         _ transport: Transport, _ request: ClientRequest
-    ) -> TransportError.Code? {
+    ) -> TransportError? {
         do {
             _ = try transport.send(request)
             return nil
         } catch {
-            return error.code
+            return error
         }
+    }
+
+    private static func code(
+        _ transport: Transport, _ request: ClientRequest
+    ) -> TransportError.Code? {
+        error(transport, request)?.code
     }
 
     @Test func `method, path, fields and body arrive, and the answer comes back`() throws {
@@ -106,7 +113,9 @@ import Testing
         while server.requests.isEmpty && DispatchTime.now() < due { sched_yield() }
         let second = ClientRequest(
             method: "GET", url: Self.url(server.port), deadline: .milliseconds(200))
-        #expect(Self.code(transport, second) == .timedOut)
+        let error = Self.error(transport, second)
+        #expect(error?.code == .timedOut)
+        #expect(error?.isSent == false)
         #expect(server.requests.count == 1)
         #expect(group.wait(timeout: .now() + 20) == .success)
     }
@@ -115,9 +124,9 @@ import Testing
         let server = try ScriptedServer { _ in .silence }
         defer { server.stop() }
         let byTotal = Transport(Self.settings(total: .milliseconds(300)))
-        #expect(
-            Self.code(byTotal, ClientRequest(method: "GET", url: Self.url(server.port)))
-                == .timedOut)
+        let error = Self.error(byTotal, ClientRequest(method: "GET", url: Self.url(server.port)))
+        #expect(error?.code == .timedOut)
+        #expect(error?.isSent == true)
         let byRequest = ClientRequest(
             method: "GET", url: Self.url(server.port), deadline: .milliseconds(300))
         #expect(Self.code(Transport(Self.settings()), byRequest) == .timedOut)
@@ -131,17 +140,20 @@ import Testing
         let filling = (0..<4).map { _ in Filler(port: port) }
         var settings = Self.settings()
         settings.connectTimeout = .milliseconds(300)
-        let code = Self.code(Transport(settings), ClientRequest(method: "GET", url: Self.url(port)))
-        #expect(code == .timedOut)
+        let error = Self.error(
+            Transport(settings), ClientRequest(method: "GET", url: Self.url(port)))
+        #expect(error?.code == .timedOut)
+        #expect(error?.isSent == false)
         _ = filling
     }
 
     @Test func `nobody listening is named`() throws {
         let (descriptor, port) = try boundSocket()
         defer { close(descriptor) }
-        let code = Self.code(
+        let error = Self.error(
             Transport(Self.settings()), ClientRequest(method: "GET", url: Self.url(port)))
-        #expect(code == .connectFailed)
+        #expect(error?.code == .connectFailed)
+        #expect(error?.isSent == false)
     }
 
     @Test(arguments: [
@@ -158,7 +170,9 @@ import Testing
         let server = try ScriptedServer { _ in .answerAndClose(answer) }
         defer { server.stop() }
         let request = ClientRequest(method: "GET", url: Self.url(server.port))
-        #expect(Self.code(Transport(Self.settings()), request) == .responseTooLarge)
+        let error = Self.error(Transport(Self.settings()), request)
+        #expect(error?.code == .responseTooLarge)
+        #expect(error?.isSent == true)
     }
 
     @Test func `an answer of exactly the limit is taken`() throws {
@@ -254,9 +268,25 @@ import Testing
             let transport = Transport(Self.settings())
             _ = try transport.send(ClientRequest(method: "GET", url: Self.url(server.port)))
             let request = ClientRequest(method: method, url: Self.url(server.port), body: body)
-            #expect(Self.code(transport, request) == code)
+            let error = Self.error(transport, request)
+            #expect(error?.code == code)
+            #expect(error?.isSent == true)
         }
         #expect(server.requests.filter { $0.text.hasPrefix(method) }.count == times)
+    }
+
+    @Test func `a second try that reaches nobody does not undo the first`() throws {
+        let server = try ScriptedServer { seen in
+            seen.text.hasPrefix("GET") ? .answer(Self.ok) : .answerAndClose("")
+        }
+        let transport = Transport(Self.settings())
+        _ = try transport.send(ClientRequest(method: "GET", url: Self.url(server.port)))
+        server.stop()
+        let error = Self.error(
+            transport, ClientRequest(method: "PUT", url: Self.url(server.port), body: [1]))
+        #expect(error?.code == .connectFailed)
+        #expect(error?.isSent == true)
+        #expect(server.requests.count == 2)
     }
 
     @Test func `a question is asked again when the kept connection was dead`() throws {

@@ -3,28 +3,31 @@ import Glibc
 import Synchronization
 
 /// A server that answers each request with exactly the bytes it is told to, however wrong.
-final class ScriptedServer: Sendable {
-    struct Seen: Sendable {
+package final class ScriptedServer: Sendable {
+    package struct Seen: Sendable {
         /// Which connection it came on, from 0.
-        let connection: Int
-        let text: String
+        package let connection: Int
+        /// Head and body.
+        package let bytes: [UInt8]
+
+        package var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case answer(String)
         case answerAndClose(String)
         /// Answers nothing until the other end closes.
         case silence
     }
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
     private let seen = Mutex<[Seen]>([])
     private let script: @Sendable (Seen) -> Step
 
-    var requests: [Seen] { seen.withLock { $0 } }
+    package var requests: [Seen] { seen.withLock { $0 } }
 
-    init(_ script: @escaping @Sendable (Seen) -> Step) throws {
+    package init(_ script: @escaping @Sendable (Seen) -> Step) throws {
         self.script = script
         (listener, port) = try boundSocket()
         listen(listener, 64)
@@ -41,12 +44,12 @@ final class ScriptedServer: Sendable {
     }
 
     /// Ends the accepting thread; connections end with their clients.
-    func stop() { _ = shutdown(listener, Int32(SHUT_RDWR)) }
+    package func stop() { _ = shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve(_ descriptor: Int32, _ connection: Int) {
         defer { close(descriptor) }
-        while let text = readRequest(descriptor) {
-            let request = Seen(connection: connection, text: text)
+        while let bytes = readRequest(descriptor) {
+            let request = Seen(connection: connection, bytes: bytes)
             seen.withLock { $0.append(request) }
             switch script(request) {
             case .answer(let bytes): write(bytes, descriptor)
@@ -58,28 +61,34 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    private func readRequest(_ descriptor: Int32) -> String? {
-        var text = ""
+    private func readRequest(_ descriptor: Int32) -> [UInt8]? {
+        var bytes: [UInt8] = []
         while true {
-            if let end = text.range(of: "\r\n\r\n") {
-                let length = text.utf8Value(after: "Content-Length: ") ?? 0
-                if text.utf8.count - end >= length { return text }
+            if let end = bytes.end(of: "\r\n\r\n") {
+                let length = bytes.prefix(end).number(after: "Content-Length: ") ?? 0
+                if bytes.count - end >= length { return bytes }
             }
             var buffer = [UInt8](repeating: 0, count: 64 * 1024)
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             if count <= 0 { return nil }
-            text += String(decoding: buffer.prefix(count), as: UTF8.self)
+            bytes += buffer.prefix(count)
         }
     }
 
     private func write(_ text: String, _ descriptor: Int32) {
         let bytes = Array(text.utf8)
-        _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var sent = 0
+        while sent < bytes.count {
+            let rest = Array(bytes[sent...])
+            let count = unsafe send(descriptor, rest, rest.count, Int32(MSG_NOSIGNAL))
+            if count <= 0 { return }
+            sent += count
+        }
     }
 }
 
 /// A socket bound to a free port of the loopback address, not listening.
-func boundSocket() throws -> (descriptor: Int32, port: UInt16) {
+package func boundSocket() throws -> (descriptor: Int32, port: UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -95,17 +104,16 @@ func boundSocket() throws -> (descriptor: Int32, port: UInt16) {
     return (descriptor, UInt16(bigEndian: address.sin_port))
 }
 
-extension String {
+extension RandomAccessCollection<UInt8> where Index == Int {
     /// The offset just after the first occurrence of `mark`.
-    fileprivate func range(of mark: String) -> Int? {
-        let bytes = Array(utf8)
+    fileprivate func end(of mark: String) -> Int? {
         let wanted = Array(mark.utf8)
-        return bytes.indices.first { bytes[$0...].starts(with: wanted) }.map { $0 + wanted.count }
+        return indices.first { self[$0...].starts(with: wanted) }.map { $0 + wanted.count }
     }
 
-    fileprivate func utf8Value(after mark: String) -> Int? {
-        guard let start = range(of: mark) else { return nil }
-        let digits = utf8.dropFirst(start).prefix { (0x30...0x39).contains($0) }
-        return Int(String(decoding: Array(digits), as: UTF8.self))
+    fileprivate func number(after mark: String) -> Int? {
+        guard let start = end(of: mark) else { return nil }
+        let digits = self[start...].prefix { (0x30...0x39).contains($0) }
+        return Int(String(decoding: digits, as: UTF8.self))
     }
 }
