@@ -91,6 +91,12 @@ let applications: [Target] = [
             "Retention", "RetentionStore", "Service", "Signing",
         ]),
     module(
+        "AppleSync",
+        [
+            "AppStore", "HTTPClient", "HTTPServer", "Postgres", "Retention", "RetentionStore",
+            "Service", "Signing",
+        ]),
+    module(
         "Operator",
         [
             "HTTPClient", "HTTPServer", "Migrations", "Postgres", "Retention", "RetentionStore",
@@ -110,6 +116,7 @@ let applications: [Target] = [
 
 let executables: [Target] = [
     executable("api-gateway", ["AdminAPI", "Service"]),
+    executable("apple-sync", ["AppleSync", "Service"]),
     executable("app-store-simulator", ["Service", "Simulator"]),
     executable("holdfast", ["Operator", "Service"]),
     executable("realtime-responder", ["Responder", "Service"]),

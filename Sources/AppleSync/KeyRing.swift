@@ -1,6 +1,6 @@
 internal import AppStore
 internal import FoundationEssentials
-package import Retention
+internal import Retention
 internal import RetentionStore
 package import Signing
 internal import Synchronization

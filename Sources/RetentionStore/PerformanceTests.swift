@@ -1,5 +1,5 @@
 // Table: performance_test. Apple's performance tests of an app's real-time URL, newest first.
-package import FoundationEssentials
+internal import FoundationEssentials
 internal import Postgres
 package import Retention
 
@@ -133,6 +133,10 @@ package enum PerformanceTestStep: Sendable {
     case ownLoadDone([UInt8])
     /// Apple began it.
     case begun(requestId: String, config: [UInt8]?)
+    /// Apple could not begin it now; it is asked again.
+    case startPutOff
+    /// Apple was asked and gave no answer to rely on.
+    case pollFailed
     /// Apple was asked and has not finished.
     case polled(result: [UInt8])
     case ended(hasPassed: Bool, result: [UInt8])
@@ -166,6 +170,15 @@ extension TenantTransaction {
                 update holdfast.performance_test
                 set state = 'running', apple_request_id = \(requestId), config = \(config.map(JSON.init)),
                   polled_at = \(timestamp)
+                where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+                  and test_id = \(test.uuid)
+                """)
+        case .startPutOff, .pollFailed:
+            _ = try connection.query(
+                """
+                update holdfast.performance_test
+                set polled_at = \(timestamp),
+                  polls = case when state = 'running' then polls + 1 else polls end
                 where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
                   and test_id = \(test.uuid)
                 """)

@@ -30,6 +30,15 @@ package struct SyncDesire: Sendable {
     package let changeNumber: Int64
 }
 
+extension SyncDesire {
+    /// Before anything was read.
+    package init(_ environment: StoreEnvironment) {
+        self.init(
+            state: DesiredState(environment: environment), contents: [:], bundleId: "",
+            credential: nil, changeNumber: -1)
+    }
+}
+
 extension TenantTransaction {
     package func syncDesire(at key: AppEnvironment, changeNumber: Int64) throws -> SyncDesire {
         let identities = try AppleIdentities(self, key)

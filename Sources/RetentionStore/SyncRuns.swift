@@ -116,8 +116,10 @@ extension StoredSyncRun {
 
 extension TenantTransaction {
     /// The run under way; else the one that waits, which begins now; else `nil`.
-    package func continueSyncRun(at key: AppEnvironment) throws -> SyncRunID? {
-        if let running = try openRun("running", at: key) { return running }
+    package func continueSyncRun(
+        at key: AppEnvironment
+    ) throws -> (id: SyncRunID, isNew: Bool)? {
+        if let running = try openRun("running", at: key) { return (running, false) }
         guard let queued = try openRun("queued", at: key) else { return nil }
         _ = try connection.query(
             """
@@ -125,7 +127,7 @@ extension TenantTransaction {
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue) and run_id = \(queued.uuid)
             """)
-        return queued
+        return (queued, true)
     }
 
     private func openRun(_ state: String, at key: AppEnvironment) throws -> SyncRunID? {

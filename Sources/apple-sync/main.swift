@@ -1,4 +1,4 @@
-// The admin API of agencies, and what is done for it in the background: see AppleSync.
+// Makes Apple's side equal to what agencies want: see AppleSync.
 internal import AppleSync
 internal import Service
 

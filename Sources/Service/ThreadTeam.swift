@@ -1,33 +1,35 @@
-import Dispatch
-import Foundation
-import Synchronization
+internal import Dispatch
+internal import Synchronization
 
 /// Works through lists on a bounded number of threads: what is done blocks in a C library, so a
 /// thread each is right, and their number is the bound on calls under way. Lists handed in at the
 /// same time are worked through one after the other.
-final class ThreadTeam: Sendable {
+package final class ThreadTeam: Sendable {
     private let threads: Int
     private let turn = DispatchSemaphore(value: 1)
 
-    init(threads: Int) {
+    package init(threads: Int) {
         self.threads = max(threads, 1)
     }
 
     /// The results in the order of the items.
-    func map<Item: Sendable, Result: Sendable>(
+    package func map<Item: Sendable, Result: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) -> Result
     ) -> [Result] {
         turn.wait()
         defer { turn.signal() }
         let work = Work<Item, Result>(items)
         let members = DispatchGroup()
-        for _ in 0..<min(threads, items.count) {
+        for number in 0..<min(threads, items.count) {
             members.enter()
-            Thread.detachNewThread {
+            let isStarted = NativeThread.start("team \(number)") {
                 while let (index, item) = work.next() { work.finish(index, body(item)) }
                 members.leave()
             }
+            if !isStarted { members.leave() }
         }
+        // Where the system gives no thread, the caller's own does what is left.
+        while let (index, item) = work.next() { work.finish(index, body(item)) }
         members.wait()
         return work.results
     }
