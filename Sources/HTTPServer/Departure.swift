@@ -13,6 +13,17 @@ package enum Departure: Sendable, Equatable {
     case cutInBody(afterBytes: Int)
     /// Whole, in pieces of so many bytes with a pause before each. The request deadline bounds it.
     case drip(pieceBytes: Int, pause: Duration)
+    /// Whole after so long a silence, or never. Only the other end's patience and the end of the
+    /// server cut it short.
+    case late(after: Duration)
+    case silent(for: Duration)
+
+    var isSilence: Bool {
+        switch self {
+        case .late, .silent: true
+        case .whole, .cut, .reset, .cutInBody, .drip: false
+        }
+    }
 }
 
 /// Writes an answer that the library would not send, on the thread that would send it. Nothing was
@@ -20,6 +31,8 @@ package enum Departure: Sendable, Equatable {
 struct BadAnswer {
     /// A pause is looked up from so often, to see whether it is still wanted.
     private static let lookMilliseconds: Int32 = 50
+    /// POLLRDHUP: the other end has closed. The C header shows it to GNU programs alone.
+    private static let hasClosed: Int16 = 0x2000
 
     let socket: Int32
     /// False once the server drains or the deadline has passed.
@@ -34,6 +47,9 @@ struct BadAnswer {
             write(BadAnswer.head(of: response) + response.body.prefix(max(0, bytes)))
         case .drip(let pieceBytes, let pause):
             drip(BadAnswer.head(of: response) + response.body, max(1, pieceBytes), pause)
+        case .late(let silence):
+            if wait(silence) { write(BadAnswer.head(of: response) + response.body) }
+        case .silent(let silence): _ = wait(silence)
         }
     }
 
@@ -62,7 +78,7 @@ struct BadAnswer {
             let now = Deadline.now()
             guard now < due else { return true }
             let left = Int32(clamping: (due - now) / 1_000_000 + 1)
-            var entry = pollfd(fd: socket, events: 0, revents: 0)
+            var entry = pollfd(fd: socket, events: BadAnswer.hasClosed, revents: 0)
             guard unsafe poll(&entry, 1, min(left, BadAnswer.lookMilliseconds)) == 0 else {
                 return false
             }

@@ -106,6 +106,7 @@ final class Front: Sendable {
         guard response.departure == .whole else {
             // What follows is what was asked for, no refusal and no fault of the client's.
             exchange.giveUp()
+            if response.departure.isSilence { exchange.deadline.suspend() }
             BadAnswer(
                 socket: exchange.deadline.socket,
                 isWanted: {

@@ -65,4 +65,39 @@ import Testing
         server.server.stop(drain: .seconds(1))
         #expect(last.isClosed(within: 10))
     }
+
+    @Test func `a late answer comes after a silence that no deadline cuts`() throws {
+        let answer = try answer(.late(after: .milliseconds(2_500)))
+        #expect(answer.statuses == [200])
+        #expect(answer.text.hasSuffix("\r\n\r\n0123456789"))
+    }
+
+    @Test func `a silence ends without an answer`() throws {
+        let answer = try answer(.silent(for: .milliseconds(5)))
+        #expect(answer.bytes.isEmpty)
+        #expect(answer.isClosed && !answer.isReset)
+    }
+
+    @Test func `a silence ends when the client goes and when the server does`() throws {
+        let server = try TestServer(threads: .perConnection(maximum: 1)) { request in
+            var response = Response(status: 200, body: DepartureTests.body)
+            if request.path == "/bad" { response.departure = .late(after: .seconds(600)) }
+            return response
+        }
+        func ask(_ path: String) -> RawConnection? {
+            let connection = RawConnection(port: server.port)
+            connection?.send("GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            return connection
+        }
+        var first = ask("/bad")
+        #expect(first?.receive(within: 0.1).bytes.isEmpty == true)
+        first = nil
+        let due = Due(in: 20)
+        while ask("/good")?.receive().statuses != [200], !due.isPassed { due.pause() }
+        #expect(!due.isPassed)
+        let last = try #require(ask("/bad"))
+        #expect(last.receive(within: 0.1).bytes.isEmpty)
+        server.server.stop(drain: .seconds(60))
+        #expect(last.isClosed(within: 10))
+    }
 }
