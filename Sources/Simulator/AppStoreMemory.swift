@@ -82,8 +82,12 @@ package final class AppStoreMemory: Sendable {
                 return ControlError(
                     .tooMany, "The simulator holds \(AppStoreMemory.appsLimit) apps.")
             }
-            if let owner = contents.bundles[bundle], owner != place {
-                return ControlError(.invalidState, "Another app has this bundle id.")
+            for environment in Environment.allCases {
+                let twin = Bundle(bundleId: bundle.bundleId, environment: environment)
+                guard let owner = contents.bundles[twin] else { continue }
+                guard owner.appAppleId == place.appAppleId else {
+                    return ControlError(.invalidState, "Another app has this bundle id.")
+                }
             }
             contents.bundles = contents.bundles.filter { $0.value != place }
             contents.bundles[bundle] = place

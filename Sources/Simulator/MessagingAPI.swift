@@ -13,7 +13,7 @@ struct MessagingAPI: Sendable {
         var place: AppStoreMemory.Place
         var request: Request
         var path: PathParameters
-        /// On Apple's clock.
+        /// On the simulator's clock, whatever Apple's says to this call.
         var nowMilliseconds: Int64
         /// A list that lags.
         var lag: Fault?

@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import HTTPServer
 import Service
@@ -17,8 +16,6 @@ struct MessagingDoor: Sendable {
     let memory: AppStoreMemory
     let api: MessagingAPI
     let clock: Clock
-    /// Left when the simulator stops: who hangs waits for it.
-    let stopping: DispatchGroup
 
     func respond(to request: Request) -> Response {
         var call = APICall(at: clock.now(), environment: environment, request: request)
@@ -45,7 +42,7 @@ struct MessagingDoor: Sendable {
         }
         if let fault { response = played(fault, on: response, caller, &call, now) }
         response.headers.append(("Date", HTTPDate.text(now)))
-        return finish(&call, response, fault)
+        return finish(&call, response)
     }
 
     private func misdirected(_ request: Request) -> Response {
@@ -55,17 +52,13 @@ struct MessagingDoor: Sendable {
         return .empty(404)
     }
 
-    /// Writes the call down, and waits where it hangs.
-    private func finish(_ call: inout APICall, _ response: Response, _ fault: Fault? = nil)
-        -> Response
-    {
-        let isSent = response.departure != .cut && response.departure != .reset
-        call.status = isSent ? response.status : nil
-        memory.record(call)
-        if let fault, fault.kind == .hang {
-            let wait = DispatchTimeInterval.milliseconds(Int(fault.milliseconds ?? 0))
-            _ = stopping.wait(timeout: .now() + wait)
+    /// Writes the call down, before anything of the answer is seen.
+    private func finish(_ call: inout APICall, _ response: Response) -> Response {
+        switch response.departure {
+        case .cut, .reset, .silent: break
+        case .whole, .cutInBody, .drip, .late: call.status = response.status
         }
+        memory.record(call)
         return response
     }
 }
@@ -108,7 +101,7 @@ extension MessagingDoor {
         do {
             let order = MessagingAPI.Call(
                 endpoint: endpoint, place: place, request: request, path: path,
-                nowMilliseconds: now, lag: lag)
+                nowMilliseconds: call.at, lag: lag)
             let response = try api.answer(order)
             call.isApplied = true
             return response
@@ -146,7 +139,9 @@ extension MessagingDoor {
         case .cut: played.departure = .cut
         case .reset: played.departure = .reset
         case .cutInBody: played.departure = .cutInBody(afterBytes: response.body.count / 2)
-        case .hang: if !fault.doesApply { played.departure = .cut }
+        case .hang:
+            let silence = Duration.milliseconds(fault.milliseconds ?? 0)
+            played.departure = fault.doesApply ? .late(after: silence) : .silent(for: silence)
         case .drip:
             let pause = fault.milliseconds ?? MessagingDoor.dripMilliseconds
             played.departure = .drip(pieceBytes: 16, pause: .milliseconds(pause))

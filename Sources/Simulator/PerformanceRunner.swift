@@ -38,9 +38,13 @@ final class PerformanceRunner: Sendable {
         }
     }
 
-    /// Requests not yet sent are not sent any more.
-    func cease(within limit: Duration) {
+    /// From now on requests are not sent: the process is about to end.
+    func cease() {
         isCeasing.store(true, ordering: .relaxed)
+    }
+
+    /// For the requests under way.
+    func wait(within limit: Duration) {
         let nanoseconds = max(0, min(limit / .nanoseconds(1), 6e10))
         _ = underWay.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
     }

@@ -21,12 +21,10 @@
 //                                         faults, tokens,  Apple's rules    │
 //                                         limits, calls    PerformanceRunner ── signed requests ─►
 
-import Dispatch
 import HTTPClient
 import HTTPServer
 package import Service
 import Signing
-import Synchronization
 
 /// What the simulator is told when it starts.
 package struct SimulatorSettings: Sendable {
@@ -111,7 +109,6 @@ package final class Simulator: Sendable {
     private let control: Server
     private let production: Server
     private let sandbox: Server
-    private let stopping: StopGate
     private let answerWait: Duration
     /// The root that a service must be told to trust, in DER.
     package let rootCertificate: [UInt8]
@@ -151,13 +148,10 @@ package final class Simulator: Sendable {
                 threads: .perConnection(maximum: Simulator.controlConnectionsLimit),
                 limits: limits),
             handler: { api.respond(to: $0, by: router) })
-        let gate = StopGate()
-        stopping = gate
         let messaging = MessagingAPI(memory: memory, runner: runner)
         func door(_ environment: Environment) -> MessagingDoor {
             MessagingDoor(
-                environment: environment, memory: messaging.memory, api: messaging, clock: clock,
-                stopping: gate.group)
+                environment: environment, memory: messaging.memory, api: messaging, clock: clock)
         }
         production = try Simulator.host(door(.production), settings.productionPort)
         sandbox = try Simulator.host(door(.sandbox), settings.sandboxPort)
@@ -178,11 +172,13 @@ package final class Simulator: Sendable {
     /// Lets calls under way end and leaves page views not yet begun unplayed.
     package func stop() {
         pages.cease()
-        stopping.open()
-        production.stop(drain: answerWait)
-        sandbox.stop(drain: answerWait)
-        runner.cease(within: answerWait)
-        control.stop(drain: answerWait)
+        runner.cease()
+        // All of them end meanwhile, so the wait for one is the wait for all.
+        let end = ContinuousClock.now + answerWait
+        for server in [production, sandbox, control] {
+            server.stop(drain: end - ContinuousClock.now)
+        }
+        runner.wait(within: end - ContinuousClock.now)
     }
 
     /// Counts over all page views so far.
@@ -223,21 +219,5 @@ package final class Simulator: Sendable {
             simulator.stop()
             admin.stop()
         }
-    }
-}
-
-/// Opened once, when the simulator stops; whoever hangs on order waits at it.
-private final class StopGate: Sendable {
-    let group = DispatchGroup()
-    private let isOpen = Atomic(false)
-
-    init() {
-        group.enter()
-    }
-
-    deinit { open() }
-
-    func open() {
-        if !isOpen.exchange(true, ordering: .relaxed) { group.leave() }
     }
 }

@@ -122,5 +122,8 @@ struct TokenTests {
         other.appAppleId = 78
         other.bundleId = "example.other"
         try developer.simulator.set(other)
+        other.appAppleId = 79
+        other.environment = .production
+        #expect(throws: ControlError.self) { try developer.simulator.set(other) }
     }
 }
