@@ -28,15 +28,13 @@ final class Developer: Sendable {
     }
 
     /// An app with products and a key and nothing uploaded, in both environments.
-    init(timeout: Duration = .seconds(30), _ change: (inout AppState) -> Void = { _ in }) throws {
+    init(_ change: (inout AppState) -> Void = { _ in }) throws {
         simulator = try Simulator(
             SimulatorSettings(answerDeadline: .seconds(30), answerWait: .seconds(30)),
             clock: clock.clock)
         let app = try SampleApp()
         key = app.key
-        var settings = TransportSettings()
-        settings.totalTimeout = timeout
-        transport = Transport(settings)
+        transport = Transport(TransportSettings())
         for environment in Environment.allCases {
             var state = app.state
             state.environment = environment
@@ -81,14 +79,15 @@ final class Developer: Sendable {
 
     func send(
         _ method: String, _ path: String, _ body: [UInt8] = [], type: String? = nil,
-        in environment: Environment = .sandbox, authorization: String? = nil
+        in environment: Environment = .sandbox, authorization: String? = nil,
+        patience: Duration? = nil
     ) throws -> Reply {
         var headers = [("Authorization", try authorization ?? "Bearer \(token())")]
         if let type { headers.append(("Content-Type", type)) }
         let response = try transport.send(
             ClientRequest(
                 method: method, url: simulator.origin(of: environment) + path, headers: headers,
-                body: body))
+                body: body, deadline: patience))
         let code = (try? JSONValue(response.body))?["errorCode"]?.integer
         return Reply(
             status: response.status, errorCode: code.map { Int($0) }, body: response.body,
@@ -96,9 +95,12 @@ final class Developer: Sendable {
     }
 
     func put(
-        _ path: String, _ json: String, in environment: Environment = .sandbox
+        _ path: String, _ json: String, in environment: Environment = .sandbox,
+        patience: Duration? = nil
     ) throws -> Reply {
-        try send("PUT", path, Array(json.utf8), type: "application/json", in: environment)
+        try send(
+            "PUT", path, Array(json.utf8), type: "application/json", in: environment,
+            patience: patience)
     }
 
     func get(_ path: String, in environment: Environment = .sandbox) throws -> Reply {
@@ -120,9 +122,11 @@ final class Developer: Sendable {
 
     func upload(
         message json: String = #"{"header":"Stay","body":"Half the price."}"#,
-        _ identifier: UUID = UUID(), in environment: Environment = .sandbox
+        _ identifier: UUID = UUID(), in environment: Environment = .sandbox,
+        patience: Duration? = nil
     ) throws -> Reply {
-        try put("\(Developer.message)/\(identifier.uuidString)", json, in: environment)
+        let path = "\(Developer.message)/\(identifier.uuidString)"
+        return try put(path, json, in: environment, patience: patience)
     }
 
     func configure(
