@@ -111,7 +111,8 @@ let applications: [Target] = [
             "AppStore", "HTTPServer", "Locales", "Migrations", "Postgres", "Retention",
             "RetentionStore", "Service", "Signing",
         ], swift: hotPath),
-    module("Simulator", ["HTTPClient", "HTTPServer", "Locales", "Service", "Signing"]),
+    module(
+        "Simulator", ["HTTPClient", "HTTPServer", "Images", "Locales", "Service", "Signing"]),
 ]
 
 let executables: [Target] = [
@@ -161,7 +162,9 @@ let testTargets: [Target] = [
     tests("RetentionTests", ["Retention"]),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
-    tests("SimulatorTests", ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator"]),
+    tests(
+        "SimulatorTests",
+        ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator", "TestSupport"]),
     .executableTarget(
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),

@@ -103,6 +103,18 @@ final class Front: Sendable {
         // A handler's slip must not look like a broken connection.
         if !(200...599).contains(response.status) { response = .empty(500) }
         exchange.beginAnswer()
+        guard response.departure == .whole else {
+            // What follows is what was asked for, no refusal and no fault of the client's.
+            exchange.giveUp()
+            if response.departure.isSilence { exchange.deadline.suspend() }
+            BadAnswer(
+                socket: exchange.deadline.socket,
+                isWanted: {
+                    !self.isDraining.load(ordering: .relaxed) && !exchange.deadline.isPassed
+                }
+            ).send(response)
+            return .NO
+        }
         let closes = isDraining.load(ordering: .relaxed)
         guard let handle = ResponseHandle(response, closes: closes) else { return .NO }
         return handle.queue(status: response.status, on: connection)

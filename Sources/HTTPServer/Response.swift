@@ -6,6 +6,7 @@ package struct Response: Sendable {
     /// is left out: the server alone frames the body.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
+    package var departure = Departure.whole
 
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status

@@ -94,6 +94,9 @@ package final class DemoProcesses {
             environment: [
                 "HOLDFAST_SIMULATOR_CONTROL_PORT": String(ports.simulator),
                 "HOLDFAST_SIMULATOR_ADMIN_PORT": String(ports.simulatorAdmin),
+                // The demo uploads nothing to Apple.
+                "HOLDFAST_SIMULATOR_PRODUCTION_PORT": "0",
+                "HOLDFAST_SIMULATOR_SANDBOX_PORT": "0",
             ], readyAt: "http://127.0.0.1:\(ports.simulatorAdmin)/readyz", status: 200)
         try write(try simulator.rootCertificate(), to: furtherRoot)
         try simulator.mapOrigin(

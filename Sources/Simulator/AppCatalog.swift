@@ -2,18 +2,24 @@ import FoundationEssentials
 import Signing
 
 /// One app's state, checked and indexed for look-ups. Identifiers are compared by their bytes.
+/// `AppCatalogChanges` changes state and index together.
 package struct AppCatalog: Sendable {
-    package let state: AppState
+    package internal(set) var state: AppState
     private let products: [[UInt8]: AppState.Product]
-    private let images: [UUID: AppState.Image]
-    private let messages: [UUID: AppState.Message]
-    private let defaults: [DefaultPlace: UUID]
+    var images: [UUID: AppState.Image]
+    var messages: [UUID: AppState.Message]
+    var defaults: [DefaultPlace: UUID]
     private let offerKeys: [[UInt8]: KnownOfferKey]
     private let offers: Set<OfferPlace>
 
-    private struct DefaultPlace: Hashable, Sendable {
+    struct DefaultPlace: Hashable, Sendable {
         var productId: [UInt8]
         var locale: [UInt8]
+
+        init(_ productId: String, _ locale: String) {
+            self.productId = Array(productId.utf8)
+            self.locale = Array(locale.utf8)
+        }
     }
 
     private struct OfferPlace: Hashable, Sendable {
@@ -46,8 +52,7 @@ package struct AppCatalog: Sendable {
             }, uniquingKeysWith: { $1 })
         defaults = Dictionary(
             state.defaults.compactMap { entry in
-                let place = DefaultPlace(
-                    productId: Array(entry.productId.utf8), locale: Array(entry.locale.utf8))
+                let place = DefaultPlace(entry.productId, entry.locale)
                 return uuid(entry.messageIdentifier).map { (place, $0) }
             }, uniquingKeysWith: { $1 })
         offers = Set(
@@ -98,8 +103,7 @@ extension AppCatalog {
 
     /// The message that Configure Default Message named, whatever its state.
     func defaultMessage(productId: String, locale: String) -> AppState.Message? {
-        let place = DefaultPlace(productId: Array(productId.utf8), locale: Array(locale.utf8))
-        return defaults[place].flatMap { messages[$0] }
+        defaults[DefaultPlace(productId, locale)].flatMap { messages[$0] }
     }
 
     func offerKey(_ keyId: String) -> KnownOfferKey? {

@@ -17,12 +17,21 @@ package struct AppState: Codable, Sendable, Equatable {
     package var appStoreConnectMessages: [AppStoreConnectMessage]
     package var offerKeys: [OfferKey]
     package var promotionalOffers: [PromotionalOffer]
+    /// What the performance test may be given; looked at in the sandbox alone.
+    package var transactions: [Transaction]
+    /// False: Apple has not given this developer access to the Retention Messaging API.
+    package var hasRetentionMessagingAccess: Bool
+    /// A performance test of the app has passed, so that its production URL may be set. True in
+    /// either environment is enough; a passing test sets it in the sandbox.
+    package var hasPassingTest: Bool
 
     package init(
         appAppleId: Int64, environment: Environment, bundleId: String, realtimeURL: String? = nil,
         products: [Product] = [], images: [Image] = [], messages: [Message] = [],
         defaults: [DefaultMessage] = [], appStoreConnectMessages: [AppStoreConnectMessage] = [],
-        offerKeys: [OfferKey] = [], promotionalOffers: [PromotionalOffer] = []
+        offerKeys: [OfferKey] = [], promotionalOffers: [PromotionalOffer] = [],
+        transactions: [Transaction] = [], hasRetentionMessagingAccess: Bool = true,
+        hasPassingTest: Bool = false
     ) {
         self.appAppleId = appAppleId
         self.environment = environment
@@ -35,6 +44,9 @@ package struct AppState: Codable, Sendable, Equatable {
         self.appStoreConnectMessages = appStoreConnectMessages
         self.offerKeys = offerKeys
         self.promotionalOffers = promotionalOffers
+        self.transactions = transactions
+        self.hasRetentionMessagingAccess = hasRetentionMessagingAccess
+        self.hasPassingTest = hasPassingTest
     }
 
     package init(from decoder: any Decoder) throws {
@@ -50,7 +62,12 @@ package struct AppState: Codable, Sendable, Equatable {
             products: try list(.products), images: try list(.images),
             messages: try list(.messages), defaults: try list(.defaults),
             appStoreConnectMessages: try list(.appStoreConnectMessages),
-            offerKeys: try list(.offerKeys), promotionalOffers: try list(.promotionalOffers))
+            offerKeys: try list(.offerKeys), promotionalOffers: try list(.promotionalOffers),
+            transactions: try list(.transactions),
+            hasRetentionMessagingAccess: try fields.decodeIfPresent(
+                Bool.self, forKey: .hasRetentionMessagingAccess) ?? true,
+            hasPassingTest: try fields.decodeIfPresent(Bool.self, forKey: .hasPassingTest)
+                ?? false)
     }
 }
 
@@ -85,11 +102,19 @@ extension AppState {
         package var imageIdentifier: String
         package var imageState: ReviewState
         package var imageSize: Size
+        /// Of the file, in hexadecimal; absent where the state was handed in without it.
+        package var sha256: String?
+        package var byteCount: Int?
 
-        package init(imageIdentifier: String, imageState: ReviewState, imageSize: Size) {
+        package init(
+            imageIdentifier: String, imageState: ReviewState, imageSize: Size,
+            sha256: String? = nil, byteCount: Int? = nil
+        ) {
             self.imageIdentifier = imageIdentifier
             self.imageState = imageState
             self.imageSize = imageSize
+            self.sha256 = sha256
+            self.byteCount = byteCount
         }
     }
 
@@ -159,7 +184,7 @@ extension AppState {
         }
     }
 
-    /// A public key of the developer's In-App Purchase key, which signs offers.
+    /// The public half of a developer's In-App Purchase key: signs offers and bearer tokens.
     package struct OfferKey: Codable, Sendable, Equatable {
         package var keyId: String
         package var issuerId: String
@@ -180,6 +205,33 @@ extension AppState {
         package init(productId: String, offerIdentifier: String) {
             self.productId = productId
             self.offerIdentifier = offerIdentifier
+        }
+    }
+
+    /// A subscription bought in the sandbox, and every number that Apple has given it.
+    package struct Transaction: Codable, Sendable, Equatable {
+        package var originalTransactionId: String
+        /// The app's first product where nothing is said.
+        package var productId: String?
+        /// True where nothing is said.
+        package var isActive: Bool?
+        /// False where nothing is said.
+        package var isFamilyShared: Bool?
+        /// Of renewals: right elsewhere, not for the performance test.
+        package var transactionIds: [String]?
+        package var appTransactionId: String?
+
+        package init(
+            originalTransactionId: String, productId: String? = nil, isActive: Bool? = nil,
+            isFamilyShared: Bool? = nil, transactionIds: [String]? = nil,
+            appTransactionId: String? = nil
+        ) {
+            self.originalTransactionId = originalTransactionId
+            self.productId = productId
+            self.isActive = isActive
+            self.isFamilyShared = isFamilyShared
+            self.transactionIds = transactionIds
+            self.appTransactionId = appTransactionId
         }
     }
 }

@@ -4,14 +4,14 @@ import Locales
 /// Apple's limits on what can be uploaded and set, each with the error code its server answers
 /// (`retentionmessaging/error-codes`).
 struct AppStateRules {
-    private static let realtimeURLCharactersLimit = 256
+    static let realtimeURLCharactersLimit = 256
     private static let imagesLimit = 2000
     private static let messagesLimit = 2000
-    private static let headerCharactersLimit = 66
-    private static let bodyCharactersLimit = 144
-    private static let altTextCharactersLimit = 150
-    private static let bulletPointsLimit = 5
-    private static let bulletTextCharactersLimit = 66
+    static let headerCharactersLimit = 66
+    static let bodyCharactersLimit = 144
+    static let altTextCharactersLimit = 150
+    static let bulletPointsLimit = 5
+    static let bulletTextCharactersLimit = 66
 
     private let state: AppState
     private let imageSizes: [UUID: AppState.Image.Size]
@@ -27,6 +27,17 @@ struct AppStateRules {
     func problems() -> [ControlError.Problem] {
         appProblems() + productProblems() + imageProblems() + messageProblems()
             + defaultProblems() + appStoreConnectProblems() + offerProblems()
+            + transactionProblems()
+    }
+
+    static func isRealtimeURL(_ url: String) -> Bool {
+        url.utf8.starts(with: "https://".utf8) && url.utf8.count > 8
+            && url.utf16.count <= realtimeURLCharactersLimit
+    }
+
+    /// An App Store locale shortcode, in Apple's own case.
+    static func isLocale(_ text: String) -> Bool {
+        AppleLocales.all.contains { sameBytes($0, text) }
     }
 }
 
@@ -37,9 +48,8 @@ extension AppStateRules {
         found.unless(!state.bundleId.isEmpty, "/bundleId", "Name the bundle id.")
         if let url = state.realtimeURL {
             found.unless(
-                url.utf8.starts(with: "https://".utf8) && url.utf8.count > 8
-                    && url.utf16.count <= AppStateRules.realtimeURLCharactersLimit,
-                "/realtimeURL", "Begin with https:// and stay within 256 characters (4000215).")
+                AppStateRules.isRealtimeURL(url), "/realtimeURL",
+                "Begin with https:// and stay within 256 characters (4000215).")
         }
         return found.problems
     }
@@ -150,7 +160,7 @@ extension AppStateRules {
             let place = "/defaults/\(index)"
             checkProduct(entry.productId, "\(place)/productId", &found)
             found.unless(
-                AppleLocales.all.contains { sameBytes($0, entry.locale) }, "\(place)/locale",
+                AppStateRules.isLocale(entry.locale), "\(place)/locale",
                 "Use an App Store locale shortcode, exactly as Apple writes it (4000164).")
             found.unless(
                 uuid(entry.messageIdentifier).map(messages.contains) == true,
@@ -202,6 +212,20 @@ extension AppStateRules {
             found.unless(
                 seenOffers.insert([Array(offer.productId.utf8), Array(offer.offerIdentifier.utf8)])
                     .inserted, place, "An offer is listed once for a product.")
+        }
+        return found.problems
+    }
+
+    private func transactionProblems() -> [ControlError.Problem] {
+        var found = Findings()
+        for (index, transaction) in state.transactions.enumerated() {
+            let place = "/transactions/\(index)"
+            found.unless(
+                !transaction.originalTransactionId.isEmpty, "\(place)/originalTransactionId",
+                "Name the transaction.")
+            if let productId = transaction.productId {
+                checkProduct(productId, "\(place)/productId", &found)
+            }
         }
         return found.problems
     }

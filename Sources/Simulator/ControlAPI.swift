@@ -14,8 +14,17 @@ import Signing
 /// POST      /control/signed-requests   SignedRequestBatch   ->   SignedRequestReport
 /// GET DELETE /control/statistics       [?appAppleId=…&environment=…]  Statistics.Report
 /// GET       /control/calls             [?limit=…]                CallReport
+///
+/// PUT  GET  /control/apps/{appAppleId}/{environment}/review      ReviewScript
+/// PUT       /control/apps/{appAppleId}/{environment}/review/{identifier}     ReviewDecision
+/// PUT  GET  /control/apps/{appAppleId}/{environment}/performance-tests
+///                                                                PerformanceTestScript
+/// PUT  GET  /control/faults                                      FaultScript
+/// PUT  GET  /control/limits                                      RateLimits
+/// GET DELETE /control/api-calls        [?limit=…]                APICallReport
+/// POST      /control/reset             forgets apps, scripts, calls and counts
 /// ```
-/// PUT and DELETE answer 204. A refusal is a `ControlError` as JSON.
+/// PUT, DELETE and reset answer 204. A refusal is a `ControlError` as JSON.
 package struct ControlAPI: Sendable {
     /// A state with 2,000 messages and 2,000 images has about 1.5 MB.
     package static let bodyBytesLimit = 4 * 1024 * 1024
@@ -24,7 +33,7 @@ package struct ControlAPI: Sendable {
     package static let signedRequestsLimit = 500
     private static let callsDefault = 100
 
-    private let memory: AppStoreMemory
+    let memory: AppStoreMemory
     private let pages: SubscriptionPages
     private let signer: RequestSigner
     private let clock: Clock
@@ -115,6 +124,7 @@ extension ControlAPI {
             return .empty(204)
         }
         router.on(.get, "/control/calls") { request, _ in respond { try calls(request) } }
+        addMessagingRoutes(to: &router)
         return router
     }
 
@@ -194,7 +204,7 @@ extension ControlAPI {
 }
 
 extension ControlAPI {
-    private func place(_ path: PathParameters) throws(ControlError) -> AppStoreMemory.Place {
+    func place(_ path: PathParameters) throws(ControlError) -> AppStoreMemory.Place {
         try place(path["appAppleId"], path["environment"])
     }
 
@@ -217,11 +227,11 @@ extension ControlAPI {
         return catalog
     }
 
-    private func json(_ body: some Encodable) throws -> Response {
+    func json(_ body: some Encodable) throws -> Response {
         .json(200, try ControlBody.encode(body))
     }
 
-    private func respond(_ body: () throws -> Response) -> Response {
+    func respond(_ body: () throws -> Response) -> Response {
         do {
             return try body()
         } catch let error as ControlError {

@@ -13,6 +13,13 @@
 //        ▲              ▲                                                  ▼
 //        │              └──────── FallbackLayers ◄── Verdict ◄── AnswerJudge
 //        └── results, statistics, calls
+//
+// It plays the servers that developers call as well, one for each of Apple's hosts
+// (docs/simulator.md):
+//
+//   product ── Retention Messaging API ─► MessagingDoor ─► MessagingAPI ─► AppStoreMemory
+//                                         faults, tokens,  Apple's rules    │
+//                                         limits, calls    PerformanceRunner ── signed requests ─►
 
 import HTTPClient
 import HTTPServer
@@ -23,6 +30,9 @@ import Signing
 package struct SimulatorSettings: Sendable {
     package var controlPort: UInt16
     package var adminPort: UInt16
+    /// Of the servers that stand for Apple's two hosts.
+    package var productionPort: UInt16
+    package var sandboxPort: UInt16
     /// How many page views are played at one time, over all batches together.
     package var callsAtOnce: Int
     /// PEM certificates trusted for the app's https URL in place of the system's.
@@ -34,7 +44,8 @@ package struct SimulatorSettings: Sendable {
     package var answerWait: Duration
 
     package init(
-        controlPort: UInt16 = 0, adminPort: UInt16 = 0, callsAtOnce: Int = 8,
+        controlPort: UInt16 = 0, adminPort: UInt16 = 0, productionPort: UInt16 = 0,
+        sandboxPort: UInt16 = 0, callsAtOnce: Int = 8,
         certificateAuthoritiesFile: String? = nil,
         answerDeadline: Duration = AnswerJudge.deadline, answerWait: Duration = .seconds(3)
     ) {
@@ -42,6 +53,8 @@ package struct SimulatorSettings: Sendable {
         self.answerWait = answerWait
         self.controlPort = controlPort
         self.adminPort = adminPort
+        self.productionPort = productionPort
+        self.sandboxPort = sandboxPort
         self.callsAtOnce = callsAtOnce
         self.certificateAuthoritiesFile = certificateAuthoritiesFile
     }
@@ -55,6 +68,14 @@ package struct SimulatorSettings: Sendable {
             "port of /livez, /readyz and /metrics on loopback; 0 takes a free one",
             default: "8471"),
         Setting(
+            "HOLDFAST_SIMULATOR_PRODUCTION_PORT",
+            "port on loopback that stands for api.storekit.apple.com; 0 takes a free one",
+            default: "8472"),
+        Setting(
+            "HOLDFAST_SIMULATOR_SANDBOX_PORT",
+            "port on loopback that stands for api.storekit-sandbox.apple.com; 0 takes a free one",
+            default: "8473"),
+        Setting(
             "HOLDFAST_SIMULATOR_CALLS_AT_ONCE", "page views played at one time, 1 to 64",
             default: "8"),
         Setting(
@@ -66,6 +87,8 @@ package struct SimulatorSettings: Sendable {
         SimulatorSettings(
             controlPort: reader.port("HOLDFAST_SIMULATOR_CONTROL_PORT"),
             adminPort: reader.port("HOLDFAST_SIMULATOR_ADMIN_PORT"),
+            productionPort: reader.port("HOLDFAST_SIMULATOR_PRODUCTION_PORT"),
+            sandboxPort: reader.port("HOLDFAST_SIMULATOR_SANDBOX_PORT"),
             callsAtOnce: reader.integer("HOLDFAST_SIMULATOR_CALLS_AT_ONCE", in: 1...64),
             certificateAuthoritiesFile: reader.optionalText(
                 "HOLDFAST_SIMULATOR_CERTIFICATE_AUTHORITIES"))
@@ -76,18 +99,29 @@ package struct SimulatorSettings: Sendable {
 package final class Simulator: Sendable {
     /// Drivers of the control API at one time.
     private static let controlConnectionsLimit = 32
+    /// Callers of each of Apple's hosts at one time, those that hang included.
+    private static let apiConnectionsLimit = 256
+    private static let apiBodyBytesLimit = 64 * 1024
 
-    private let memory = AppStoreMemory()
+    let memory: AppStoreMemory
     private let pages: SubscriptionPages
+    private let runner: PerformanceRunner
     private let control: Server
+    private let production: Server
+    private let sandbox: Server
     private let answerWait: Duration
     /// The root that a service must be told to trust, in DER.
     package let rootCertificate: [UInt8]
 
     /// The control API's port.
     package var controlPort: UInt16 { control.port }
+    /// Of the server that stands for `api.storekit.apple.com`.
+    package var productionPort: UInt16 { production.port }
+    /// Of the server that stands for `api.storekit-sandbox.apple.com`.
+    package var sandboxPort: UInt16 { sandbox.port }
 
     package init(_ settings: SimulatorSettings, clock: Clock = .system) throws {
+        memory = AppStoreMemory(clock: clock)
         let signer = try RequestSigner(nowSeconds: clock.now() / 1000)
         var transport = TransportSettings()
         transport.totalTimeout = settings.answerWait
@@ -99,6 +133,11 @@ package final class Simulator: Sendable {
             memory: memory, signer: signer, transport: Transport(transport), clock: clock,
             callsAtOnce: settings.callsAtOnce, answerDeadline: settings.answerDeadline)
         answerWait = settings.answerWait
+        transport.connections = PerformanceTestConfig.concurrentRequestsLimit
+        runner = PerformanceRunner(
+            memory: memory,
+            post: RealtimePost(memory: memory, signer: signer, transport: Transport(transport)),
+            clock: clock)
         let api = ControlAPI(memory: memory, pages: pages, signer: signer, clock: clock)
         var limits = Limits()
         limits.bodyBytes = ControlAPI.bodyBytesLimit
@@ -109,13 +148,37 @@ package final class Simulator: Sendable {
                 threads: .perConnection(maximum: Simulator.controlConnectionsLimit),
                 limits: limits),
             handler: { api.respond(to: $0, by: router) })
+        let messaging = MessagingAPI(memory: memory, runner: runner)
+        func door(_ environment: Environment) -> MessagingDoor {
+            MessagingDoor(
+                environment: environment, memory: messaging.memory, api: messaging, clock: clock)
+        }
+        production = try Simulator.host(door(.production), settings.productionPort)
+        sandbox = try Simulator.host(door(.sandbox), settings.sandboxPort)
         rootCertificate = signer.rootCertificate
+    }
+
+    private static func host(_ door: MessagingDoor, _ port: UInt16) throws -> Server {
+        var limits = Limits()
+        limits.bodyBytes = apiBodyBytesLimit
+        let images = MessagingEndpoint.basePath + MessagingEndpoint.uploadImage.pattern
+        limits.bodyBytesByPath = [(images, UploadedImage.bytesLimit)]
+        return try Server(
+            ServerSettings(
+                port: port, threads: .perConnection(maximum: apiConnectionsLimit), limits: limits),
+            handler: { door.respond(to: $0) })
     }
 
     /// Lets calls under way end and leaves page views not yet begun unplayed.
     package func stop() {
         pages.cease()
-        control.stop(drain: answerWait)
+        runner.cease()
+        // All of them end meanwhile, so the wait for one is the wait for all.
+        let end = ContinuousClock.now + answerWait
+        for server in [production, sandbox, control] {
+            server.stop(drain: end - ContinuousClock.now)
+        }
+        runner.wait(within: end - ContinuousClock.now)
     }
 
     /// Counts over all page views so far.
@@ -149,6 +212,8 @@ package final class Simulator: Sendable {
             runtime.ready([
                 ("controlPort", LogValue(simulator.controlPort)),
                 ("adminPort", LogValue(admin.port)),
+                ("productionPort", LogValue(simulator.productionPort)),
+                ("sandboxPort", LogValue(simulator.sandboxPort)),
             ])
             runtime.stop.wait()
             simulator.stop()

@@ -16,8 +16,7 @@ package final class SubscriptionPages: Sendable {
     static let answerBytesLimit = 1_048_576
 
     private let memory: AppStoreMemory
-    private let signer: RequestSigner
-    private let transport: Transport
+    private let post: RealtimePost
     private let clock: Clock
     private let answerDeadline: Duration
     private let team: ThreadTeam
@@ -29,8 +28,7 @@ package final class SubscriptionPages: Sendable {
     ) {
         self.answerDeadline = answerDeadline
         self.memory = memory
-        self.signer = signer
-        self.transport = transport
+        post = RealtimePost(memory: memory, signer: signer, transport: transport)
         self.clock = clock
         team = ThreadTeam(threads: callsAtOnce)
     }
@@ -113,7 +111,7 @@ extension SubscriptionPages {
             productId: view.productId, userLocale: view.userLocale,
             requestIdentifier: UUID().lowerCase, environment: view.environment,
             signedDate: clock.now())
-        let (delivery, measured) = deliver(request, to: url)
+        let (delivery, measured) = post.deliver(request, to: url)
         let elapsed = measured + .milliseconds(layers.behaviour.transitMilliseconds)
         let place = AppStoreMemory.Place(
             appAppleId: view.appAppleId, environment: view.environment)
@@ -143,44 +141,5 @@ extension SubscriptionPages {
             body = answer.body
         }
         return (result, Call(url: url, result: result, answer: body))
-    }
-
-    /// Posts the request and measures from sending to the complete answer.
-    private func deliver(
-        _ request: RealtimeRequest, to url: String
-    ) -> (Delivery, Duration) {
-        let body: [UInt8]
-        do {
-            body = try signer.body(of: request)
-        } catch {
-            return (.failed(.other, "Signing the request failed: \(error)"), .zero)
-        }
-        let target = memory.origins.target(of: url)
-        var headers = [("Content-Type", "application/json"), ("Accept", "application/json")]
-        if let host = target.host { headers.append(("Host", host)) }
-        let start = ContinuousClock.now
-        do {
-            let response = try transport.send(
-                ClientRequest(
-                    method: "POST", url: target.url, headers: headers, body: body, deadline: nil))
-            let answer = HTTPAnswer(
-                status: response.status, contentType: response.header("Content-Type"),
-                location: response.header("Location"), body: response.body)
-            return (.complete(answer), ContinuousClock.now - start)
-        } catch {
-            let elapsed = ContinuousClock.now - start
-            return (.failed(SubscriptionPages.reason(of: error), error.message), elapsed)
-        }
-    }
-
-    private static func reason(of error: TransportError) -> FallbackReason {
-        switch error.code {
-        case .timedOut: .timedOut
-        case .connectFailed: .socketIssue
-        case .tls: .tlsIssue
-        case .responseTooLarge: .invalidResponse
-        case .interrupted: .prematureClose
-        case .badURL, .badRequest: .other
-        }
     }
 }

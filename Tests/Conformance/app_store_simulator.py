@@ -40,7 +40,8 @@ REFUSED = {
 
 class Simulator:
     def __init__(self, path):
-        ports = {"HOLDFAST_SIMULATOR_CONTROL_PORT": "0", "HOLDFAST_SIMULATOR_ADMIN_PORT": "0"}
+        names = ["CONTROL", "ADMIN", "PRODUCTION", "SANDBOX"]
+        ports = {f"HOLDFAST_SIMULATOR_{name}_PORT": "0" for name in names}
         self.process = subprocess.Popen(
             [path], env={**os.environ, **ports}, stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:

@@ -8,6 +8,8 @@ final class RawConnection {
     struct Answer {
         var bytes: [UInt8] = []
         var isClosed = false
+        /// Closed without an orderly end.
+        var isReset = false
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -77,6 +79,7 @@ final class RawConnection {
                 answer.bytes += buffer.prefix(count)
             } else if count == 0 || errno != EAGAIN {
                 answer.isClosed = true
+                answer.isReset = count < 0 && errno == ECONNRESET
                 return answer
             }
         }

@@ -21,6 +21,8 @@ struct SimulatorSettingsTests {
         #expect(problems.isEmpty)
         #expect(settings.controlPort == 8470)
         #expect(settings.adminPort == 8471)
+        #expect(settings.productionPort == 8472)
+        #expect(settings.sandboxPort == 8473)
         #expect(settings.callsAtOnce == 8)
         #expect(settings.certificateAuthoritiesFile == nil)
     }

@@ -32,7 +32,9 @@ enum ImportRules {
             wrappers.keys + ["AppStore", "Migrations", "Retention", "RetentionStore", "Service"]
         for application in applications { table[application] = Array(below) }
         // It judges our answers as Apple would, so it must not share our reading of Apple's rules.
-        table["Simulator"] = ["HTTPClient", "HTTPServer", "Locales", "Service", "Signing"]
+        table["Simulator"] = [
+            "HTTPClient", "HTTPServer", "Images", "Locales", "Service", "Signing",
+        ]
         for executable in executables { table[executable] = applications + ["Service"] }
         return table
     }()

@@ -1,16 +1,27 @@
 /// A black PNG of one bit a pixel, small enough to be made anew for each test.
-struct PlainPicture {
-    var width = 3_840
-    var height = 160
+package struct PlainPicture: Sendable {
+    package var width = 3_840
+    package var height = 160
     /// The grey that tRNS says is transparent: 1 is nowhere in it, 0 everywhere.
-    var transparentGrey: UInt8?
+    package var transparentGrey: UInt8?
     /// Between IHDR and the pixels; makes different bytes of the same picture.
-    var note: String?
-    var isAnimated = false
+    package var note: String?
+    package var isAnimated = false
 
-    static let bullet = PlainPicture(width: 1_024, height: 1_024)
+    package init(
+        width: Int = 3_840, height: Int = 160, transparentGrey: UInt8? = nil, note: String? = nil,
+        isAnimated: Bool = false
+    ) {
+        self.width = width
+        self.height = height
+        self.transparentGrey = transparentGrey
+        self.note = note
+        self.isAnimated = isAnimated
+    }
 
-    var png: [UInt8] {
+    package static let bullet = PlainPicture(width: 1_024, height: 1_024)
+
+    package var png: [UInt8] {
         let header = Self.bigEndian(width) + Self.bigEndian(height) + [1, 0, 0, 0, 0]
         var chunks: [(String, [UInt8])] = [("IHDR", header)]
         if isAnimated { chunks.append(("acTL", Self.bigEndian(1) + Self.bigEndian(0))) }
