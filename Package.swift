@@ -131,6 +131,13 @@ let testTargets: [Target] = [
             "Service", "Signing", "TestSupport",
         ]),
     tests(
+        "AppleSyncTests",
+        [
+            "AppStore", "AppleSync", "HTTPClient", "HTTPServer", "Migrations", "Operator",
+            "Postgres", "Retention", "RetentionStore", "Service", "Signing", "Simulator",
+            "TestSupport",
+        ]),
+    tests(
         "AppStoreTests",
         ["AppStore", "HTTPClient", "HTTPServer", "Retention", "ScriptedServer", "Signing"],
         exclude: ["AppleChain"]),

@@ -1,5 +1,14 @@
 internal import Synchronization
 
+/// When one of Apple's hosts counts as away.
+package struct HostBreakerLimits: Sendable {
+    package var window: Duration = .seconds(30)
+    package var leastCalls = 10
+    package var probeInterval: Duration = .seconds(30)
+
+    package init() {}
+}
+
 /// Whether one of Apple's hosts is asked at all. Where half of the calls of the last while brought
 /// no answer, all apps together ask once in a while until one does: an Apple that is away is not
 /// met by every app's retries.
@@ -7,12 +16,6 @@ internal import Synchronization
 ///     closed ── at least 10 calls in 30 s, half without an answer ──▶ open ── a probe each 30 s
 ///        ◀──────────────────────────────── a probe is answered ───────────┘
 final class HostBreaker: Sendable {
-    struct Limits: Sendable {
-        var window: Duration = .seconds(30)
-        var leastCalls = 10
-        var probeInterval: Duration = .seconds(30)
-    }
-
     private struct State {
         var windowEnd: ContinuousClock.Instant
         var calls = 0
@@ -20,10 +23,10 @@ final class HostBreaker: Sendable {
         var nextProbe: ContinuousClock.Instant?
     }
 
-    private let limits: Limits
+    private let limits: HostBreakerLimits
     private let state: Mutex<State>
 
-    init(limits: Limits = Limits(), now: ContinuousClock.Instant = .now) {
+    init(limits: HostBreakerLimits, now: ContinuousClock.Instant = .now) {
         self.limits = limits
         state = Mutex(State(windowEnd: now + limits.window))
     }

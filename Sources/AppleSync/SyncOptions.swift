@@ -25,6 +25,7 @@ package struct SyncOptions: Sendable {
     package var mostWait: Duration = .seconds(6 * 3600)
     /// How long an hour of Apple's limits is: a simulator may count faster.
     package var hourMilliseconds: Int64 = 3_600_000
+    package var breaker = HostBreakerLimits()
     package var performanceTest = PerformanceTestLimits()
     /// Called at each step with its name; what it throws ends the turn as a crash would.
     package var reached: @Sendable (SyncPoint) throws -> Void = { _ in }

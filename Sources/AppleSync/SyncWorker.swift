@@ -32,7 +32,9 @@ package final class SyncWorker: Sendable {
         self.log = log
         self.metrics = metrics
         breakers = Dictionary(
-            uniqueKeysWithValues: StoreEnvironment.allCases.map { ($0, HostBreaker()) })
+            uniqueKeysWithValues: StoreEnvironment.allCases.map {
+                ($0, HostBreaker(limits: options.breaker))
+            })
     }
 
     /// Business time.

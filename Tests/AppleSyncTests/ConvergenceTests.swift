@@ -1,0 +1,171 @@
+import AppleSync
+import Foundation
+import Postgres
+import Retention
+import RetentionStore
+import Signing
+import Simulator
+import TestSupport
+import Testing
+
+/// Apple has what the agency wants, with no more calls than it takes, and in Apple's order.
+@Suite(.database) struct ConvergenceTests {
+    @Test func `a new app's sandbox gets pictures, texts, defaults and URL, then nothing more`()
+        throws
+    {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        let worker = try stage.worker()
+        #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+        try app.expectAppleHasWhatIsWanted(.sandbox)
+        // 2 pictures, 3 texts, 2 defaults, 1 URL.
+        #expect(app.writes(.sandbox).count == 8)
+        #expect(app.writes(.sandbox).allSatisfy { $0.status == 200 })
+        #expect(app.writes(.production).isEmpty)
+        #expect(app.writes(.sandbox).last?.endpoint == .configureRealtimeURL)
+        let before = app.writes().count
+        try app.change { transaction in
+            _ = try transaction.requestSyncRun(.make(at: SyncStage.now), at: app.key(.sandbox))
+        }
+        while try worker.workOnce() {}
+        #expect(app.writes().count == before, "nothing to do, no writing call")
+        let runs = try app.change {
+            try $0.listSyncRuns(at: app.key(.sandbox), before: nil, limit: 9)
+        }
+        let run = try #require(runs.first)
+        #expect(run.state == .finished && run.trigger == .request && run.writes == 0)
+        #expect(run.reads >= 2)
+    }
+
+    @Test func `an edit goes up under a new identifier, moves the default, then the old one goes`()
+        throws
+    {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        let worker = try stage.worker()
+        #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+        let before = app.writes().count
+        try app.change {
+            try $0.updateLocalization(
+                Localization(locale: "en-US", header: "Thank you", body: "Truly."),
+                of: app.thanks, app: app.app)
+        }
+        #expect(
+            try stage.work(worker) {
+                try app.isConverged(.sandbox) && app.writes().count >= before + 4
+            })
+        try app.expectAppleHasWhatIsWanted(.sandbox)
+        let writes = app.writes().dropFirst(before).map(\.endpoint)
+        #expect(
+            Array(writes) == [
+                .uploadMessage, .configureDefaultMessage, .configureDefaultMessage,
+                .deleteMessage,
+            ])
+        // Back again: the old identifier is spent.
+        let old = try app.apples(.sandbox).messages.map(\.messageIdentifier)
+        try app.change {
+            try $0.updateLocalization(
+                Localization(locale: "en-US", header: "Thanks", body: "For all of it."),
+                of: app.thanks, app: app.app)
+        }
+        #expect(
+            try stage.work(worker) {
+                try app.isConverged(.sandbox) && app.writes().count >= before + 8
+            })
+        try app.expectAppleHasWhatIsWanted(.sandbox)
+        #expect(try app.apples(.sandbox).messages.map(\.messageIdentifier) != old)
+        let uploads = app.writes().filter { $0.endpoint == .uploadMessage }.map(\.identifier)
+        #expect(Set(uploads).count == uploads.count, "no identifier twice")
+    }
+
+    @Test func `production waits for review, then for the test, and takes one call to promote`()
+        throws
+    {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        let worker = try stage.worker()
+        #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+        try app.promote()
+        #expect(
+            try stage.work(worker) { try app.plan(.production).pending.count == 5 })
+        #expect(try app.apples(.production).defaults.isEmpty)
+        let waiting = try app.plan(.production)
+        #expect(waiting.steps.contains { $0.wait == .review })
+        #expect(waiting.steps.contains { $0.wait == .performanceTest })
+        try stage.simulator.decidePending(
+            .approved, appAppleId: app.appAppleId, environment: .production)
+        #expect(
+            try stage.work(worker) {
+                try app.apples(.production).defaults.count == 2
+            })
+        try app.expectAppleHasWhatIsWanted(.production, urls: 0)
+        #expect(try app.plan(.production).problems == [.noPassingTest])
+        #expect(app.calls(.production).allSatisfy { $0.errorCode == nil || $0.method == "GET" })
+    }
+
+    @Test func `a rejected text is told, its default stays unset, and what was sent is kept`()
+        throws
+    {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        let worker = try stage.worker()
+        try stage.simulator.setReview(
+            ReviewScript(standard: ReviewScript.reject()), appAppleId: app.appAppleId,
+            environment: .sandbox)
+        #expect(
+            try stage.work(worker) {
+                try app.plan(.sandbox).problems.count { problem in
+                    if case .rejected = problem { true } else { false }
+                } >= 2
+            })
+        #expect(try app.apples(.sandbox).defaults.isEmpty)
+        #expect(try app.apples(.sandbox).messages.allSatisfy { $0.messageState == .rejected })
+        let before = app.writes().count
+        while try worker.workOnce() {}
+        #expect(app.writes().count == before, "a rejection is not met by sending it again")
+    }
+
+    @Test func `what other tools made is counted and never touched`() throws {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        var state = try app.apples(.sandbox)
+        let foreign = UUID().uuidString.lowercased()
+        state.messages = [
+            AppState.Message(
+                messageIdentifier: foreign, messageState: .approved, header: "Other",
+                body: "Other")
+        ]
+        state.realtimeURL = "https://other.example/hook"
+        try stage.simulator.set(state)
+        let worker = try stage.worker()
+        #expect(
+            try stage.work(worker) {
+                try app.plan(.sandbox).problems == [.foreignURL]
+                    && app.apples(.sandbox).defaults.count == 2
+            })
+        #expect(try app.apples(.sandbox).realtimeURL == "https://other.example/hook")
+        try app.change { try $0.allowURLReplacement(at: app.key(.sandbox)) }
+        #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+        #expect(try app.apples(.sandbox).realtimeURL?.hasPrefix(SyncStage.publicOrigin) == true)
+        #expect(try app.apples(.sandbox).messages.contains { $0.messageIdentifier == foreign })
+        #expect(!app.writes().contains { $0.endpoint == .deleteMessage })
+    }
+
+    @Test func `no key, no call; a key that Apple refuses rests this app alone`() throws {
+        let stage = try SyncStage()
+        let (good, bad) = (try stage.makeApp(1), try stage.makeApp(2))
+        var state = try bad.apples(.sandbox)
+        state.offerKeys = []
+        try stage.simulator.set(state)
+        let worker = try stage.worker()
+        #expect(try stage.work(worker) { try good.isConverged(.sandbox) })
+        #expect(
+            try stage.work(worker) { try bad.plan(.sandbox).problems.contains(.keyRefused) })
+        #expect(try bad.apples(.sandbox).messages.isEmpty)
+        try good.expectAppleHasWhatIsWanted(.sandbox)
+        state.offerKeys = try bad.apples(.production).offerKeys
+        try stage.simulator.set(state)
+        #expect(try stage.work(worker) { try bad.isConverged(.sandbox) }, "asked again by itself")
+        #expect(!stage.lines.text.contains("PRIVATE KEY"))
+    }
+}
