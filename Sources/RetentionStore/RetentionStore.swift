@@ -194,10 +194,9 @@ package final class TenantTransaction {
     /// Brings the snapshots up to date now rather than at the commit, for whoever must name their
     /// numbers.
     func buildTouchedSnapshots() throws {
-        for key in touched.sorted() {
-            try buildSnapshot(key)
-            try wakeSync(key)
-        }
+        // A worker locks its row of `sync_state` first, and so does everybody else.
+        for key in touched.sorted() { try wakeSync(key) }
+        for key in touched.sorted() { try buildSnapshot(key) }
         touched = []
         try recordPublications()
     }
