@@ -89,19 +89,6 @@ package struct CoverageCell: Equatable, Sendable {
     package var isHole: Bool { defaultStatus != .inForce }
 }
 
-/// A message whose dates are to be looked at.
-package struct DatedMessage: Equatable, Sendable {
-    package let id: MessageID
-    package let name: String
-    package let dates: ContentDates
-
-    package init(id: MessageID, name: String, dates: ContentDates) {
-        self.id = id
-        self.name = name
-        self.dates = dates
-    }
-}
-
 /// What subscribers can be shown: every product in every locale of one environment.
 package struct CoverageReport: Equatable, Sendable {
     /// Apple's gate, and what is not known of it.

@@ -3,8 +3,8 @@ package enum KeyVerdict: String, Hashable, Sendable, CaseIterable {
     case works
     /// 401.
     case keyRefused
-    /// 404 without a code: the account, or the app of this bundle id, has no access. Whether the key
-    /// itself is good is not said by it.
+    /// 404 without a code: the account, or the app of this bundle id, has no access. Whether the
+    /// key itself is good is not said by it.
     case noAccess
 }
 

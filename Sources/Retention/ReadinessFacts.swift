@@ -1,4 +1,4 @@
-/// What is known of an app's way to its messages: all that `Readiness` is worked out from.
+/// What is known of an app's way to its messages: all that `AppReadiness` is worked out from.
 package struct ReadinessFacts: Sendable {
     package enum Access: String, Sendable { case unknown, none, granted }
 

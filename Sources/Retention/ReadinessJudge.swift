@@ -1,7 +1,7 @@
-/// What each step of `Readiness` says of the facts.
+/// What each step of `AppReadiness` says of the facts.
 struct ReadinessJudge {
-    typealias Step = Readiness.Step
-    typealias StepName = Readiness.StepName
+    typealias Step = AppReadiness.Step
+    typealias StepName = AppReadiness.StepName
 
     static let accessForm = "https://developer.apple.com/contact/request/retention-messaging-api/"
     private static let dayMilliseconds: Int64 = 86_400_000
@@ -30,10 +30,10 @@ struct ReadinessJudge {
     }
 
     private func undone(
-        _ name: StepName, _ detail: String, _ code: Readiness.ActionCode,
-        _ actor: Readiness.Actor, _ sentence: String, isBegun: Bool = true
+        _ name: StepName, _ detail: String, _ code: AppReadiness.ActionCode,
+        _ actor: AppReadiness.Actor, _ sentence: String, isBegun: Bool = true
     ) -> Step {
-        let state: Readiness.State =
+        let state: AppReadiness.State =
             switch actor {
             case .apple: .waitingOnApple
             case .holdfast: .waitingOnHoldfast
@@ -41,7 +41,7 @@ struct ReadinessJudge {
             }
         return Step(
             name: name, state: state, detail: detail,
-            nextAction: Readiness.Action(code: code, actor: actor, sentence: sentence),
+            nextAction: AppReadiness.Action(code: code, actor: actor, sentence: sentence),
             blockedBy: nil)
     }
 
@@ -113,10 +113,15 @@ struct ReadinessJudge {
             return done(
                 .key, "Apple took a call made with the key \(when(works.checkedAt)).")
         }
-        if checks.isEmpty {
+        guard let fruitless = checks.first else {
             return undone(
                 .key, "The key is stored; no call was made with it yet.", .checkKey, .holdfast,
                 Self.checkKey)
+        }
+        if access.state == .done {
+            return undone(
+                .key, "\(fruitless.environment.rawValue): \(fruitless.sentence)", .replaceKey,
+                .agency, Self.replaceKey)
         }
         return Step(
             name: .key, state: .blocked,

@@ -1,6 +1,6 @@
 /// How far an app is on the way to showing its messages: Apple's steps in Apple's order, who has to
 /// do what next, and whether it needs a real-time URL at all.
-package struct Readiness: Equatable, Sendable {
+package struct AppReadiness: Equatable, Sendable {
     package enum StepName: String, Sendable, CaseIterable {
         case access, key, sandboxContent, sandboxURL, performanceTest, productionContent, defaults
         case productionURL, appStoreConnectLayer
