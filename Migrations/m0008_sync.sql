@@ -44,6 +44,24 @@ comment on column holdfast.app.performance_test_transaction_id is
 comment on column holdfast.app.app_store_connect_layer is
   'Whether a retention message was made in App Store Connect, as far as the agency says.';
 
+-- A key that is stored may stand by until Apple has shown that it works; then it takes the live one's place.
+alter table holdfast.credential
+  add column activated_at timestamptz,
+  add column check_wanted_at timestamptz;
+update holdfast.credential set activated_at = created_at;
+drop index holdfast.credential_one_live;
+create unique index credential_one_live on holdfast.credential (tenant_id, app_id)
+  where retired_at is null and activated_at is not null;
+create unique index credential_one_standby on holdfast.credential (tenant_id, app_id)
+  where retired_at is null and activated_at is null;
+comment on column holdfast.credential.activated_at is 'When it became the live key; null while it stands by.';
+comment on column holdfast.credential.check_wanted_at is
+  'Since when the agency wants to know what the key may do: answered by a check that is not older.';
+alter table holdfast.audit_event
+  drop constraint audit_event_actor_known,
+  add constraint audit_event_actor_known
+    check (actor_kind in ('apiKey', 'operator', 'job', 'responder', 'sync'));
+
 -- --- What Apple has -----------------------------------------------------------------------------------------------
 
 alter table holdfast.apple_object
@@ -397,7 +415,10 @@ begin
     'select, update (images_listed_at, messages_listed_at, doubted_at, images_full_at, messages_full_at, url_kind, '
     'url_endpoint_id, url_is_uncertain, url_read_at, url_refused_at, url_refusal_code, pause_reason, paused_until, '
     'pause_credential_id, failures, retry_at, access, access_at, may_replace_url)');
+  perform holdfast_sec.protect_sync('holdfast.audit_event', 'insert');
 end $$;
+-- A key that stood by takes the live one's place; nothing else of a key changes.
+grant update (activated_at, retired_at) on holdfast.credential to holdfast_sync;
 grant select on holdfast.approved_placement to holdfast_sync;
 -- The bytes of the pictures of its app.
 create policy sync on holdfast.image_file to holdfast_sync

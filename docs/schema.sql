@@ -1222,7 +1222,7 @@ CREATE TABLE holdfast.audit_event (
     resource_id text NOT NULL,
     app_id uuid,
     changes jsonb NOT NULL,
-    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text]))),
+    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text, 'sync'::text]))),
     CONSTRAINT audit_event_changes_is_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
     CONSTRAINT audit_event_lengths CHECK (((length(actor_id) <= 200) AND (length(address) <= 64) AND (length(request_id) <= 64) AND (length(action) <= 64) AND (length(resource_type) <= 64) AND (length(resource_id) <= 600)))
 );
@@ -1365,6 +1365,8 @@ CREATE TABLE holdfast.credential (
     sealed bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     retired_at timestamp with time zone,
+    activated_at timestamp with time zone,
+    check_wanted_at timestamp with time zone,
     CONSTRAINT credential_issuer_id_length CHECK (((length(issuer_id) >= 1) AND (length(issuer_id) <= 64))),
     CONSTRAINT credential_key_id_length CHECK (((length(key_id) >= 1) AND (length(key_id) <= 64))),
     CONSTRAINT credential_public_key_size CHECK (((length(public_key) >= 1) AND (length(public_key) <= 1024))),
@@ -1381,6 +1383,20 @@ ALTER TABLE holdfast.credential OWNER TO holdfast_owner;
 --
 
 COMMENT ON COLUMN holdfast.credential.sealed IS 'The In-App Purchase key, sealed to the platform''s public key and bound to this row. Opened by the responder only.';
+
+
+--
+-- Name: COLUMN credential.activated_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.credential.activated_at IS 'When it became the live key; null while it stands by.';
+
+
+--
+-- Name: COLUMN credential.check_wanted_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.credential.check_wanted_at IS 'Since when the agency wants to know what the key may do: answered by a check that is not older.';
 
 
 --
@@ -2532,7 +2548,14 @@ CREATE INDEX bullet_by_image ON holdfast.bullet USING btree (tenant_id, app_id, 
 -- Name: credential_one_live; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE UNIQUE INDEX credential_one_live ON holdfast.credential USING btree (tenant_id, app_id) WHERE (retired_at IS NULL);
+CREATE UNIQUE INDEX credential_one_live ON holdfast.credential USING btree (tenant_id, app_id) WHERE ((retired_at IS NULL) AND (activated_at IS NOT NULL));
+
+
+--
+-- Name: credential_one_standby; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE UNIQUE INDEX credential_one_standby ON holdfast.credential USING btree (tenant_id, app_id) WHERE ((retired_at IS NULL) AND (activated_at IS NULL));
 
 
 --
@@ -3419,6 +3442,13 @@ CREATE POLICY claimed_app ON holdfast.apple_object AS RESTRICTIVE TO holdfast_sy
 
 
 --
+-- Name: audit_event claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.audit_event AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
 -- Name: billing_plan claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4205,6 +4235,13 @@ CREATE POLICY sync ON holdfast.apple_default TO holdfast_sync USING ((tenant_id 
 --
 
 CREATE POLICY sync ON holdfast.apple_object TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: audit_event sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.audit_event TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -5268,6 +5305,7 @@ GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_sync;
 
 GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_operator;
 GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_gateway;
+GRANT INSERT ON TABLE holdfast.audit_event TO holdfast_sync;
 
 
 --
@@ -5335,6 +5373,20 @@ GRANT SELECT ON TABLE holdfast.client TO holdfast_definer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.credential TO holdfast_gateway;
 GRANT SELECT ON TABLE holdfast.credential TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential.retired_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(retired_at) ON TABLE holdfast.credential TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential.activated_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(activated_at) ON TABLE holdfast.credential TO holdfast_sync;
 
 
 --

@@ -20,22 +20,26 @@ enum Messages {
     private struct Content {
         let name: String
         let kind: MessageKind
+        let dates: ContentDates
 
         init(_ tree: JSONTree) throws(Problem) {
             var reader = BodyReader(tree)
             name = reader.text("name")
             kind = reader.choice("kind", MessageKind.self)
+            dates = reader.dates()
             try reader.finish()
         }
     }
 
     private struct Change {
         let name: String
+        let dates: ContentDates
 
         init(_ patch: JSONTree, onto message: StoredMessage) throws(Problem) {
             let content: JSONTree = ["name": .string(message.name)]
-            var reader = BodyReader(content.merged(with: patch))
+            var reader = BodyReader(content.merging(days(message)).merged(with: patch))
             name = reader.text("name")
+            dates = reader.dates()
             if patch["kind"] != nil {
                 _ = reader.take("kind")
                 reader.note("kind", .notAllowed, "kind cannot be changed; make another message.")
@@ -45,10 +49,25 @@ enum Messages {
     }
 
     static func form(_ message: StoredMessage) -> JSONTree {
-        [
+        tagged(message).merging([
+            "isStale": .boolean(message.isStale), "needsReview": .boolean(message.needsReview),
+        ])
+    }
+
+    /// Without what changes as days pass.
+    private static func tagged(_ message: StoredMessage) -> JSONTree {
+        let form: JSONTree = [
             "id": .id(message.id), "name": .string(message.name),
             "kind": .string(message.kind.rawValue), "locales": .texts(message.locales),
             "createdAt": .instant(message.createdAt),
+        ]
+        return form.merging(days(message))
+    }
+
+    private static func days(_ message: StoredMessage) -> [String: JSONTree] {
+        [
+            "showUntil": .text(message.dates.showUntil?.description),
+            "reviewBy": .text(message.dates.reviewBy?.description),
         ]
     }
 
@@ -67,35 +86,37 @@ enum Messages {
         let content = try Content(try call.body())
         try requireRoom(in: app, call)
         let id = MessageID.make(at: call.now)
-        try call.transaction.createMessage(id, name: content.name, kind: content.kind, of: app)
+        try call.transaction.createMessage(
+            id, name: content.name, kind: content.kind, dates: content.dates, of: app)
         return try created(id, of: app, call, action: "message.create")
     }
 
     private static func get(_ call: Call) throws -> Answer {
         let app = try call.app()
         let message = try call.transaction.getMessage(try call.identifier("messageId"), of: app)
-        return .resource(form(message))
+        return .resource(form(message), taggedAs: tagged(message))
     }
 
     private static func update(_ call: Call) throws -> Answer {
         let app = try call.app()
         let id: MessageID = try call.identifier("messageId")
         let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        try call.requireMatch(form(old))
+        try call.requireMatch(tagged(old))
         let change = try Change(try call.body(), onto: old)
-        try call.transaction.updateMessage(id, name: change.name, of: app)
+        try call.transaction.updateMessage(
+            id, name: change.name, dates: change.dates, of: app)
         let new = try call.transaction.getMessage(id, of: app)
         try call.audit(
             "message.update", "message", id.description, app: app, before: form(old),
             after: form(new))
-        return .resource(form(new))
+        return .resource(form(new), taggedAs: tagged(new))
     }
 
     private static func delete(_ call: Call) throws -> Answer {
         let app = try call.app(alone: true)
         let id: MessageID = try call.identifier("messageId")
         let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        try call.requireMatch(form(old))
+        try call.requireMatch(tagged(old))
         let uses = try call.rules(of: app) { $0.treatment.messageId == id }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
@@ -131,9 +152,11 @@ enum Messages {
     private static func created(
         _ id: MessageID, of app: AppID, _ call: Call, action: String
     ) throws -> Answer {
-        let form = form(try call.transaction.getMessage(id, of: app))
+        let message = try call.transaction.getMessage(id, of: app)
+        let form = form(message)
         try call.audit(action, "message", id.description, app: app, after: form)
-        return .created(form, at: "/v1/apps/\(app)/messages/\(id)")
+        return .created(
+            form, taggedAs: tagged(message), at: "/v1/apps/\(app)/messages/\(id)")
     }
 
     private static func requireRoom(in app: AppID, _ call: Call) throws {
@@ -142,5 +165,12 @@ enum Messages {
             throw Problem(
                 .quotaExceeded, "Apple takes \(limit) messages of an app; delete some first.")
         }
+    }
+}
+
+extension BodyReader {
+    /// `showUntil` and `reviewBy`, days in the app's time zone.
+    fileprivate mutating func dates() -> ContentDates {
+        ContentDates(showUntil: optionalDay("showUntil"), reviewBy: optionalDay("reviewBy"))
     }
 }

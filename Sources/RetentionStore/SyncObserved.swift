@@ -70,7 +70,7 @@ extension TenantTransaction {
               s.paused_until, s.failures, s.retry_at
             from holdfast.sync_state s
             left join holdfast.credential c on c.tenant_id = s.tenant_id and c.app_id = s.app_id
-              and c.retired_at is null
+              and c.retired_at is null and c.activated_at is not null
             where s.tenant_id = \(tenant.uuid) and s.app_id = \(key.app.uuid)
               and s.environment = \(key.environment.rawValue)
             """)
@@ -341,7 +341,7 @@ extension TenantTransaction {
               paused_until = \(time(until)),
               pause_credential_id = (select c.credential_id from holdfast.credential c
                 where c.tenant_id = \(tenant.uuid) and c.app_id = \(key.app.uuid)
-                  and c.retired_at is null)
+                  and c.retired_at is null and c.activated_at is not null)
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
             """)

@@ -218,6 +218,10 @@ extension TenantTransaction {
                 set access = \(verdict == "works" ? "granted" : "none"), access_at = \(timestamp)
                 where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
                   and environment = \(key.environment.rawValue)
+                  -- A key that stands by may be anybody's.
+                  and not exists (select from holdfast.credential k
+                    where k.tenant_id = \(tenant.uuid) and k.app_id = \(key.app.uuid)
+                      and k.credential_id = \(end.credential?.uuid) and k.activated_at is null)
                 """)
         }
         guard let credential = end.credential else { return }

@@ -49,6 +49,8 @@ import Testing
         ("audit_event", "action = repeat('a', 65)"), ("audit_event", "changes = '[]'"),
         ("idempotency_record", "idempotency_key = ''"),
         ("idempotency_record", "fingerprint = '\\x00'"), ("job", "kind = ''"),
+        ("app", "performance_test_transaction_id = 'x'"),
+        ("app", "app_store_connect_layer = 'maybe'"),
         ("job", "state = 'lost'"), ("job", "state = 'running'"), ("job", "state = 'failed'"),
     ]
 

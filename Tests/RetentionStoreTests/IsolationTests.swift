@@ -16,7 +16,7 @@ import Testing
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
             + accessAttempts(agencies) + ruleAttempts(agencies) + contentChanges(agencies)
-            + catalogAttempts(agencies) + syncAttempts(agencies)
+            + catalogAttempts(agencies) + syncAttempts(agencies) + readinessAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -129,6 +129,7 @@ import Testing
         ]
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
             + contentQuestions(agencies) + catalogAdditions(agencies) + syncQuestions(agencies)
+            + readinessQuestions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
