@@ -48,17 +48,23 @@ enum Messages {
         }
     }
 
-    static func form(_ message: StoredMessage) -> JSONTree {
-        tagged(message).merging([
+    /// - Parameter targets: where it is told to be at Apple.
+    private static func form(
+        _ message: StoredMessage, _ targets: [StoreEnvironment]?
+    ) -> JSONTree {
+        tagged(message, targets).merging([
             "isStale": .boolean(message.isStale), "needsReview": .boolean(message.needsReview),
         ])
     }
 
     /// Without what changes as days pass.
-    private static func tagged(_ message: StoredMessage) -> JSONTree {
+    private static func tagged(
+        _ message: StoredMessage, _ targets: [StoreEnvironment]?
+    ) -> JSONTree {
         let form: JSONTree = [
             "id": .id(message.id), "name": .string(message.name),
             "kind": .string(message.kind.rawValue), "locales": .texts(message.locales),
+            "targets": .texts((targets ?? []).map(\.rawValue)),
             "createdAt": .instant(message.createdAt),
         ]
         return form.merging(days(message))
@@ -71,6 +77,25 @@ enum Messages {
         ]
     }
 
+    static func form(
+        _ message: StoredMessage, of app: AppID, _ transaction: TenantTransaction
+    ) throws -> JSONTree {
+        form(message, try transaction.messageTargets(of: app, [message.id])[message.id])
+    }
+
+    private static func targets(
+        of message: StoredMessage, _ app: AppID, _ call: Call
+    ) throws -> [StoreEnvironment]? {
+        try call.transaction.messageTargets(of: app, [message.id])[message.id]
+    }
+
+    private static func answer(
+        _ message: StoredMessage, of app: AppID, _ call: Call
+    ) throws -> Answer {
+        let targets = try targets(of: message, app, call)
+        return .resource(form(message, targets), taggedAs: tagged(message, targets))
+    }
+
     // MARK: - Handlers
 
     private static func list(_ call: Call) throws -> Answer {
@@ -78,7 +103,9 @@ enum Messages {
         let page = try call.page()
         let rows = try call.transaction.listMessages(
             of: app, after: try page.identifier(), limit: page.rowsWanted)
-        return call.list(rows, page, keys: { [$0.id.description] }, form: form)
+        let targets = try call.transaction.messageTargets(of: app, rows.map(\.id))
+        return call.list(
+            rows, page, keys: { [$0.id.description] }, form: { form($0, targets[$0.id]) })
     }
 
     private static func create(_ call: Call) throws -> Answer {
@@ -94,33 +121,36 @@ enum Messages {
     private static func get(_ call: Call) throws -> Answer {
         let app = try call.app()
         let message = try call.transaction.getMessage(try call.identifier("messageId"), of: app)
-        return .resource(form(message), taggedAs: tagged(message))
+        return try answer(message, of: app, call)
     }
 
     private static func update(_ call: Call) throws -> Answer {
         let app = try call.app()
         let id: MessageID = try call.identifier("messageId")
-        let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        try call.requireMatch(tagged(old))
-        let change = try Change(try call.body(), onto: old)
+        let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        let targets = try targets(of: message, app, call)
+        try call.requireMatch(tagged(message, targets))
+        let change = try Change(try call.body(), onto: message)
         try call.transaction.updateMessage(
             id, name: change.name, dates: change.dates, of: app)
         let new = try call.transaction.getMessage(id, of: app)
         try call.audit(
-            "message.update", "message", id.description, app: app, before: form(old),
-            after: form(new))
-        return .resource(form(new), taggedAs: tagged(new))
+            "message.update", "message", id.description, app: app,
+            before: form(message, targets), after: form(new, targets))
+        return try answer(new, of: app, call)
     }
 
     private static func delete(_ call: Call) throws -> Answer {
         let app = try call.app(alone: true)
         let id: MessageID = try call.identifier("messageId")
-        let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        try call.requireMatch(tagged(old))
+        let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        let targets = try targets(of: message, app, call)
+        try call.requireMatch(tagged(message, targets))
         let uses = try call.rules(of: app) { $0.treatment.messageId == id }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
-        try call.audit("message.delete", "message", id.description, app: app, before: form(old))
+        try call.audit("message.delete", "message", id.description, app: app,
+            before: form(message, targets))
         return .noContent
     }
 
@@ -153,10 +183,11 @@ enum Messages {
         _ id: MessageID, of app: AppID, _ call: Call, action: String
     ) throws -> Answer {
         let message = try call.transaction.getMessage(id, of: app)
-        let form = form(message)
+        let targets = try targets(of: message, app, call)
+        let form = form(message, targets)
         try call.audit(action, "message", id.description, app: app, after: form)
         return .created(
-            form, taggedAs: tagged(message), at: "/v1/apps/\(app)/messages/\(id)")
+            form, taggedAs: tagged(message, targets), at: "/v1/apps/\(app)/messages/\(id)")
     }
 
     private static func requireRoom(in app: AppID, _ call: Call) throws {

@@ -129,7 +129,7 @@ import Testing
         ]
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
             + contentQuestions(agencies) + catalogAdditions(agencies) + syncQuestions(agencies)
-            + readinessQuestions(agencies)
+            + readinessQuestions(agencies) + appleObjectQuestions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
