@@ -24,9 +24,23 @@ extension Checker {
         return max(now, calmFrom) + Self.hour
     }
 
+    /// Where nobody else has changed anything and no review turned, nothing waits for a look for
+    /// drift: what is wanted is there soon after calm and the last review.
+    private func isLate(_ run: SyncSimulation) -> Bool {
+        let others = profile.foreignActs + profile.foreignObjects + profile.flipped
+        guard others == 0, !profile.isTight else {
+            return false
+        }
+        return run.now > max(calmFrom, run.apple.settlesAt) + 3 * Self.hour
+    }
+
     mutating func judge(_ run: SyncSimulation) {
         guard run.workers.allSatisfy({ if case .idle = $0.step { true } else { false } }) else {
             return
+        }
+        if !wasPrompt, isLate(run) {
+            wasPrompt = true
+            if let difference = wantedDifference(run) { complain(.late, difference) }
         }
         if let convergedAt {
             guard run.now >= convergedAt + Self.watch else { return }
@@ -49,6 +63,14 @@ extension Checker {
         let desired = run.store.desired()
         return contentDifference(desired, run) ?? defaultDifference(desired, run)
             ?? urlDifference(desired, run) ?? servedDifference(desired, run)
+            ?? (run.store.nextAcknowledgement == .max ? nil : "a responder is behind")
+    }
+
+    /// The same without what is to go.
+    private func wantedDifference(_ run: SyncSimulation) -> String? {
+        let desired = run.store.desired()
+        return missing(desired, run) ?? defaultDifference(desired, run)
+            ?? urlDifference(desired, run) ?? servedDifference(desired, run)
     }
 
     private func isApproved(_ id: UUID, _ run: SyncSimulation) -> Bool {
@@ -56,8 +78,7 @@ extension Checker {
         return message.images.allSatisfy { run.apple.stored[$0]?.state == .approved }
     }
 
-    /// Exactly one object for each wanted content, and of ours only what something names.
-    private func contentDifference(_ desired: DesiredState, _ run: SyncSimulation) -> String? {
+    private func missing(_ desired: DesiredState, _ run: SyncSimulation) -> String? {
         let stored = run.apple.stored
         for id in desired.images.sorted() where stored[id] == nil { return "no image \(id)" }
         for text in desired.texts where stored[text.appleId] == nil {
@@ -65,6 +86,13 @@ extension Checker {
             if text.images.contains(where: { stored[$0]?.state == .rejected }) { continue }
             return "no message \(text.appleId)"
         }
+        return nil
+    }
+
+    /// Exactly one object for each wanted content, and of ours only what something names.
+    private func contentDifference(_ desired: DesiredState, _ run: SyncSimulation) -> String? {
+        if let missing = missing(desired, run) { return missing }
+        let stored = run.apple.stored
         var named = desired.images.union(desired.texts.map(\.appleId))
         named.formUnion(run.store.served.values)
         named.formUnion(run.apple.defaults.values)
@@ -108,8 +136,7 @@ extension Checker {
             }
             if let id, !isApproved(id, run) { return "\(id) is served" }
         }
-        if !served.isEmpty { return "served and not wanted: \(served.count)" }
-        return run.store.nextAcknowledgement == .max ? nil : "a responder is behind"
+        return served.isEmpty ? nil : "served and not wanted: \(served.count)"
     }
 }
 

@@ -11,7 +11,7 @@ struct Complaint: Equatable, CustomStringConvertible {
         // Commits and calls at the wrong time.
         case staleCommit, overLimit, beforeRetryAfter, tooManyProbes
         // Ends.
-        case notConverged, writesWithNothingToDo, tooManyWrites, tooManyReads, busy
+        case notConverged, late, writesWithNothingToDo, tooManyWrites, tooManyReads, busy
     }
     let kind: Kind
     let detail: String
@@ -53,6 +53,7 @@ struct Checker {
     var reads = 0
     var lastWriteAt: Int64
     var convergedAt: Int64?
+    var wasPrompt = false
 
     init(profile: Profile, start: Int64, calmFrom: Int64) {
         self.profile = profile
@@ -99,7 +100,7 @@ struct Checker {
         } else {
             checkOrder(operation, run)
         }
-        note(operation)
+        note(operation, isStale: isStale)
     }
 
     private mutating func countCall(
@@ -203,13 +204,13 @@ struct Checker {
         if isURLForeign || isOld { complain(.foreignURLReplaced, "without the agency's word") }
     }
 
-    private mutating func note(_ operation: SyncOperation) {
+    private mutating func note(_ operation: SyncOperation, isStale: Bool) {
         switch operation {
         case .uploadImage(let id):
-            open.insert(id)
+            if !isStale { open.insert(id) }
             attempted.insert(id)
         case .uploadMessage(let id, let images):
-            open.insert(id)
+            if !isStale { open.insert(id) }
             attempted.insert(id)
             shown[id] = images
         case .deleteMessage(let id), .deleteImage(let id): deleted.insert(id)

@@ -136,13 +136,15 @@ struct SimulatedStore {
             let isLate = random.happens(100)
             responders[index].acknowledgesAt =
                 responders[index].acknowledgesAt
-                ?? now + random.milliseconds(isLate ? 60_000...900_000 : 200...5_000)
+                ?? now + random.milliseconds(isLate ? 60_000...5_400_000 : 200...5_000)
         }
     }
 
     var nextAcknowledgement: Int64 {
         responders.reduce(Int64.max) {
-            min($0, $1.acknowledgesAt ?? .max, $1.isServing || $1.liveUntil == 0 ? .max : $1.liveUntil)
+            min(
+                $0, $1.acknowledgesAt ?? .max,
+                $1.isServing || $1.liveUntil == 0 ? .max : $1.liveUntil)
         }
     }
 

@@ -81,7 +81,8 @@ final class SyncSimulation {
     private func scheduleActs(_ start: Int64) {
         let span = profile.hoursOfFaults * 3_600_000
         let kinds: [(Act, Int)] = [
-            (.agency, profile.edits), (.others, profile.foreignActs), (.responder, profile.crashes / 8),
+            (.agency, profile.edits), (.others, profile.foreignActs),
+            (.responder, profile.crashes / 8),
         ]
         for (act, count) in kinds {
             for _ in 0..<count {
