@@ -149,7 +149,8 @@ enum Messages {
         let uses = try call.rules(of: app) { $0.treatment.messageId == id }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
-        try call.audit("message.delete", "message", id.description, app: app,
+        try call.audit(
+            "message.delete", "message", id.description, app: app,
             before: form(message, targets))
         return .noContent
     }

@@ -3,10 +3,10 @@ internal import HTTPClient
 internal import Retention
 internal import Service
 
-/// The load that Apple's performance test makes, made by us: the same number of requests, so many at
-/// a time, on the same way to the responder. Only Apple can sign a request, so each is one that the
-/// responder knows its URL for and refuses for its signature: that measures name, TLS, proxy and
-/// responder, and not the decision itself, which takes far less than a millisecond.
+/// The load that Apple's performance test makes, made by us: the same number of requests, so many
+/// at a time, on the same way to the responder. Only Apple can sign a request, so each is one that
+/// the responder knows its URL for and refuses for its signature: that measures name, TLS, proxy
+/// and responder, and not the decision itself, which takes far less than a millisecond.
 struct OwnLoad {
     /// A JWS whose header names an algorithm that is never taken: refused before any certificate
     /// is looked at, so that Apple's own requests meanwhile lose nothing.

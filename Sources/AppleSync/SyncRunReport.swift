@@ -40,7 +40,8 @@ struct SyncRunReport: Encodable {
                     detail: "Apple does not answer; it is asked again by itself.",
                     appleCode: nil, subject: nil), at: 0)
         }
-        state = plan.isConverged && problems.isEmpty ? "converged" : isBlocked ? "blocked" : "waiting"
+        let isConverged = plan.isConverged && problems.isEmpty
+        state = isConverged ? "converged" : isBlocked ? "blocked" : "waiting"
         self.problems = Array(problems.prefix(Self.entriesLimit))
         waiting = plan.steps.reduce(into: [:]) { counts, step in
             if let wait = step.wait { counts[wait.code, default: 0] += 1 }

@@ -8,18 +8,21 @@ internal import Signing
 /// One lease on one app, from the claim to the release. Every method that commits shows the lease;
 /// where it was lost, `StoreError.leaseLost` ends the turn and nothing of it is kept.
 final class SyncTurn {
-    private let worker: SyncWorker
+    let worker: SyncWorker
     let lease: SyncLease
-    private let isEnding: () -> Bool
-    private let sliceEnd: ContinuousClock.Instant
-    private var desire: SyncDesire
-    private var observed = ObservedState()
-    private var endpoints: [SealedEndpoint] = []
-    private var openRun: SyncRunID?
-    private var test: StoredPerformanceTest?
-    private var isStale = true
+    let isEnding: () -> Bool
+    let sliceEnd: ContinuousClock.Instant
+    var desire: SyncDesire
+    var observed = ObservedState()
+    var endpoints: [SealedEndpoint] = []
+    var openRun: SyncRunID?
+    var test: StoredPerformanceTest?
+    /// Of which somebody wants to know what they may do here.
+    var keysToCheck: [SealedSigningKey] = []
+    var hasUncheckedKey = false
+    var isStale = true
     /// Endpoints without a permit, and until when.
-    private var denied: [AppleEndpoint: ContinuousClock.Instant] = [:]
+    var denied: [AppleEndpoint: ContinuousClock.Instant] = [:]
 
     var options: SyncOptions { worker.options }
     var key: AppEnvironment { lease.key }
@@ -41,12 +44,13 @@ final class SyncTurn {
                 try commit(plan)
                 continue
             }
-            guard let credential = desire.credential else {
-                return try finish(plan, .blocked(.noKey))
-            }
             if ContinuousClock.now >= sliceEnd || isEnding() { return try pause() }
             if let wait = worker.breakers[key.environment]?.wait() {
                 return try finish(plan, .away(wait))
+            }
+            if try checkKey() { continue }
+            guard let credential = desire.credential else {
+                return try finish(plan, .blocked(.noKey))
             }
             let step = plan.next { (denied[$0] ?? .now) <= .now }
             if let step {
@@ -64,6 +68,7 @@ final class SyncTurn {
             desire = try transaction.syncDesire(at: key, changeNumber: changeNumber)
             observed = try transaction.observedState(at: key)
             endpoints = try transaction.sealedEndpoints(at: key)
+            keysToCheck = try transaction.credentialsToCheck(at: key)
             let begun = try transaction.continueSyncRun(at: key)
             if let begun, begun.isNew { try lookAfresh(transaction) }
             openRun = begun?.id
@@ -73,6 +78,33 @@ final class SyncTurn {
         }
         isStale = false
         try options.reached(.loaded)
+    }
+
+    /// One harmless call tells what a key may do here, also while the app rests. One that stands by
+    /// takes the live one's place once both environments have answered it.
+    ///
+    /// - Returns: `false` where none is to be checked now.
+    private func checkKey() throws -> Bool {
+        guard let checked = keysToCheck.first, !isDenied(.getMessageList) else { return false }
+        let isLive = checked.credential == desire.credential?.credential
+        let answer = try perform(
+            isLive ? .planned(.listMessages) : .other(.listMessages), with: checked)
+        guard answer != nil || !isDenied(.getMessageList) else { return true }
+        keysToCheck.removeFirst()
+        switch answer?.outcome {
+        case nil, .unknown, .notSent: hasUncheckedKey = true
+        default: break
+        }
+        guard !isLive, answer != nil else { return true }
+        let isActive = try commit { transaction, _ in
+            try transaction.activateCredential(checked.credential, of: key.app)
+        }
+        guard isActive else { return true }
+        if let former = desire.credential {
+            worker.keys.forget(tenant: lease.tenant, key: key, credential: former)
+        }
+        isStale = true
+        return true
     }
 
     /// A run that somebody asked for believes nothing that was known.
@@ -88,7 +120,7 @@ final class SyncTurn {
 
     // MARK: - Committing
 
-    private func commit<R>(_ body: (TenantTransaction, Int64) throws -> R) throws -> R {
+    func commit<R>(_ body: (TenantTransaction, Int64) throws -> R) throws -> R {
         try worker.store.transaction(
             holding: lease, for: options.lease, at: worker.now, body)
     }
@@ -153,6 +185,7 @@ final class SyncTurn {
             worker.log.error(
                 "signing_key_refused",
                 worker.fields(lease) + [("error", .string(error.code.rawValue))])
+            guard credential.credential == desire.credential?.credential else { return nil }
             // Nothing can be asked with it: as if Apple had refused it.
             try commit { transaction, _ in
                 try record(
@@ -258,213 +291,3 @@ final class SyncTurn {
 /// This worker stood still for so long that another may have taken its place: what it was about to
 /// send stays unsent.
 struct Frozen: Error {}
-
-// MARK: - Between our words and Apple's
-
-extension SyncTurn {
-    /// `nil` where what it needs is there no more.
-    private func translated(_ wanted: Wanted) throws -> RetentionMessagingCall? {
-        switch wanted {
-        case .other(let call): return call
-        case .planned(let operation):
-            switch operation {
-            case .listImages: return .listImages
-            case .listMessages: return .listMessages
-            case .uploadImage(let id): return try imageUpload(id)
-            case .uploadMessage(let id, _): return messageUpload(id)
-            case .setDefault(let slot, let id):
-                return .setDefault(productId: slot.productId, locale: slot.locale, messageId: id)
-            case .getDefault(let slot):
-                return .getDefault(productId: slot.productId, locale: slot.locale)
-            case .deleteDefault(let slot):
-                return .deleteDefault(productId: slot.productId, locale: slot.locale)
-            case .deleteMessage(let id): return .deleteMessage(id: id)
-            case .deleteImage(let id): return .deleteImage(id: id)
-            case .getRealtimeURL: return .getRealtimeURL
-            case .setRealtimeURL(let endpoint):
-                return try realtimeURL(of: endpoint).map { .setRealtimeURL($0) }
-            case .deleteRealtimeURL: return .deleteRealtimeURL
-            }
-        }
-    }
-
-    private func imageUpload(_ id: UUID) throws -> RetentionMessagingCall? {
-        guard case .image(let image, let size) = desire.contents[id]?.source else { return nil }
-        let png = try commit { transaction, _ in
-            try transaction.imageFile(image, of: key.app)
-        }
-        return .uploadImage(id: id, size: size, png: png)
-    }
-
-    private func messageUpload(_ id: UUID) -> RetentionMessagingCall? {
-        guard case .text(let text, let images) = desire.contents[id]?.source,
-            let body = UploadMessageBody(text, appleImages: images)
-        else { return nil }
-        return .uploadMessage(id: id, body)
-    }
-
-    func realtimeURL(of endpoint: EndpointID, origin: String? = nil) throws -> String? {
-        guard let sealed = endpoints.first(where: { $0.id == endpoint }) else { return nil }
-        return (origin ?? options.publicOrigin) + "/realtime/"
-            + (try worker.keys.endpointToken(sealed))
-    }
-
-    private func read(_ content: RetentionMessagingContent?) throws -> AppleContentRead? {
-        switch content {
-        case .images(let list):
-            .objects(
-                list.entries.map { ListedObject(id: $0.id, state: $0.state) },
-                isWhole: list.skipped == 0)
-        case .messages(let list):
-            .objects(
-                list.entries.map { ListedObject(id: $0.id, state: $0.state) },
-                isWhole: list.skipped == 0)
-        case .defaultMessage(let id): .defaultMessage(id)
-        case .realtimeURL(let url): .realtimeURL(try known(url))
-        case .performanceTestStarted, .performanceTest, nil: nil
-        }
-    }
-
-    /// Which of our endpoints a URL at Apple is, or that it is none.
-    private func known(_ url: String) throws -> ObservedURL {
-        for endpoint in endpoints where try realtimeURL(of: endpoint.id) == url {
-            return .own(endpoint.id)
-        }
-        return .foreign
-    }
-}
-
-extension SyncTurn.Wanted {
-    var appleId: UUID? {
-        guard case .planned(let operation) = self else { return nil }
-        return switch operation {
-        case .uploadImage(let id), .uploadMessage(let id, _), .setDefault(_, let id),
-            .deleteMessage(let id), .deleteImage(let id):
-            id
-        case .listImages, .listMessages, .getDefault, .deleteDefault, .getRealtimeURL,
-            .setRealtimeURL, .deleteRealtimeURL:
-            nil
-        }
-    }
-
-    var slot: DefaultSlot? {
-        guard case .planned(let operation) = self else { return nil }
-        return switch operation {
-        case .setDefault(let slot, _), .getDefault(let slot), .deleteDefault(let slot): slot
-        default: nil
-        }
-    }
-}
-
-// MARK: - The end
-
-extension SyncTurn {
-    enum End {
-        case idle
-        case blocked(Obstacle)
-        case away(Duration)
-
-        enum Obstacle: String { case noKey }
-    }
-
-    /// Others have their turn; this app goes on as soon as it is claimed again.
-    private func pause() throws -> String {
-        try release(after: .zero)
-        return "slice"
-    }
-
-    private func finish(_ plan: SyncPlan, _ end: End) throws -> String {
-        try options.reached(.finishing)
-        let wait = nextLook(plan, end)
-        try commit { transaction, _ in
-            if let openRun, !isWaitingForPermits(plan) {
-                let report = SyncRunReport(plan: plan, end: end)
-                try transaction.finishSyncRun(openRun, at: key, result: report.json)
-            }
-            try transaction.releaseSync(lease, changeNumber: desire.changeNumber, after: wait)
-        }
-        try options.reached(.released)
-        return plan.isConverged ? "converged" : "waiting"
-    }
-
-    private func release(after wait: Duration) throws {
-        try commit { transaction, _ in
-            try transaction.releaseSync(lease, changeNumber: desire.changeNumber, after: wait)
-        }
-        try options.reached(.released)
-    }
-
-    /// A run goes on while all that keeps it is the number of calls.
-    private func isWaitingForPermits(_ plan: SyncPlan) -> Bool {
-        plan.steps.contains { step in
-            guard step.operation.isWrite else { return false }
-            if step.isReady { return true }
-            guard case .limit = step.wait else { return false }
-            return true
-        }
-    }
-
-    private func nextLook(_ plan: SyncPlan, _ end: End) -> Duration {
-        if case .away(let wait) = end { return max(wait, options.leastWait) }
-        var wait: Duration = .milliseconds(plan.nextLookAt.milliseconds - worker.now.milliseconds)
-        if case .blocked = end { return bounded(wait) }
-        let ready = plan.steps.filter(\.isReady).compactMap { denied[$0.operation.endpoint] }
-        if let permit = ready.min() { wait = min(wait, permit - .now) }
-        if plan.steps.contains(where: { $0.wait == .acknowledgement }) {
-            wait = min(wait, options.acknowledgementWait)
-        }
-        if let test, let due = testDue(test) { wait = min(wait, due) }
-        return bounded(wait)
-    }
-
-    private func bounded(_ wait: Duration) -> Duration {
-        min(max(wait, options.leastWait), options.mostWait)
-    }
-}
-
-extension SyncTurn {
-    /// Does the next thing of the performance test that is under way.
-    ///
-    /// - Returns: `false` where there is nothing to do for it now.
-    private func advanceTest(with credential: SealedSigningKey) throws -> Bool {
-        guard let test else { return false }
-        let runner = PerformanceTestRun(turn: self, limits: options.performanceTest)
-        guard try runner.advance(test, with: credential) else { return false }
-        isStale = true
-        return true
-    }
-
-    private func testDue(_ test: StoredPerformanceTest) -> Duration? {
-        PerformanceTestRun(turn: self, limits: options.performanceTest).nextLook(at: test)
-    }
-
-    // What the performance test needs of the turn.
-
-    var now: Instant { worker.now }
-    var log: Log { worker.log }
-    var observedURL: ObservedURL? { observed.isURLUncertain ? nil : observed.url }
-
-    func isDenied(_ endpoint: AppleEndpoint) -> Bool {
-        (denied[endpoint] ?? .now) > .now || (observed.notBefore[endpoint] ?? now) > now
-    }
-
-    func deniedFor(_ endpoint: AppleEndpoint) -> Duration {
-        let permit = (denied[endpoint] ?? .now) - .now
-        let asked = (observed.notBefore[endpoint] ?? now).milliseconds - now.milliseconds
-        return max(permit, .milliseconds(asked))
-    }
-
-    func record(_ step: PerformanceTestStep, of test: PerformanceTestID) throws {
-        try commit { transaction, _ in
-            try transaction.record(step, of: test, app: key.app)
-            if case .ended(true, _) = step {
-                // Production's URL waited for it.
-                try transaction.hurrySync(.production)
-            }
-        }
-    }
-
-    func lastConfig() throws -> [UInt8]? {
-        try commit { transaction, _ in try transaction.lastPerformanceTestConfig(of: key.app) }
-    }
-}

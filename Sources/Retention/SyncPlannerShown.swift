@@ -12,12 +12,15 @@ extension Planner {
                 if served != text.appleId {
                     plan.placements.append(.serve(text.place, text.appleId))
                 }
-            } else if let served, observed.messagesListedAt != nil, !policy.mayName(served, facts) {
+            } else if let served, observed.messagesListedAt != nil,
+                !policy.mayName(served, facts)
+            {
                 plan.placements.append(.stop(text.place))
             }
         }
     }
 
+    /// A default whose text is gone, or of a kind that Apple takes for no default, is not wanted.
     mutating func configureDefaults() {
         let wanted = desired.defaults.compactMapValues { place in
             textsByPlace[place].flatMap { $0.kind == .text ? $0 : nil }

@@ -27,6 +27,8 @@ extension Planner {
         let isUnresolved = wait == .consent && observed.isURLUncertain
         guard (wait == nil && !isLimited && !isFresh) || isUnresolved else {
             plan.steps.append(SyncStep(operation, reason, wait: wait))
+            // Another tool may also take its URL away.
+            if wait != nil { readURLForDrift() }
             return
         }
         plan.steps.append(SyncStep(.getRealtimeURL, .doubt))

@@ -178,8 +178,8 @@ extension TenantTransaction {
             _ = try connection.query(
                 """
                 update holdfast.performance_test
-                set state = 'running', apple_request_id = \(requestId), config = \(config.map(JSON.init)),
-                  polled_at = \(timestamp)
+                set state = 'running', apple_request_id = \(requestId),
+                  config = \(config.map(JSON.init)), polled_at = \(timestamp)
                 where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
                   and test_id = \(test.uuid)
                 """)

@@ -35,7 +35,7 @@ import Testing
         _ = try app.localization(message, "ja", ["header": "x", "body": "y"])
         let id = try #require(MessageID(message.lastSegment))
         let key = AppEnvironment(app: app.id, environment: .sandbox)
-        try app.change { transaction in
+        let shown = try app.change { transaction in
             try transaction.setDefaultMessage(id, product: monthly, locale: "en-US", at: key)
             let shown = try transaction.placeMessage(
                 id, locale: "en-US", at: key, state: .approved)
@@ -48,13 +48,16 @@ import Testing
                 ])
             try transaction.publishRuleSet(
                 version: try transaction.createRuleSet(rules, of: app.id), at: key)
-            try transaction.record(
-                [
-                    .default(
-                        DefaultSlot(productId: monthly, locale: "en-US"),
-                        ObservedDefault(appleId: shown))
-                ],
-                at: key, contents: [:], former: ObservedState())
+            return shown
+        }
+        try stage.database.superuser.withConnection { connection in
+            _ = try connection.query(
+                """
+                insert into holdfast.apple_default (tenant_id, app_id, environment, product_id,
+                  locale, apple_id, is_uncertain)
+                values (\(app.agency.tenant.uuid), \(app.id.uuid), 'Sandbox', \(monthly), 'en-US',
+                  \(shown), false)
+                """)
         }
         let answer = try app.agency.get(path)
         #expect(

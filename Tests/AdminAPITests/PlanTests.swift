@@ -127,6 +127,7 @@ import Testing
                 "getImageList waits for workingCredential",
                 "getMessageList waits for workingCredential",
                 "configureRealtimeURL waits for consent",
+                "getRealtimeURL waits for workingCredential",
             ])
     }
 
@@ -138,6 +139,7 @@ import Testing
                 message, locale, ["header": .string(locale), "body": "Stay."])
         }
         #expect(try plan(app)["estimate"]?["seconds"] == 0)
+        // A whole burst of the sandbox's 360 an hour is spoken for: two more take two steps.
         let hence = Int64(Date().timeIntervalSince1970 * 1_000_000) + 3_600_000_000
         try app.agency.stage.database.superuser.withConnection { connection in
             _ = try connection.query(
@@ -153,7 +155,7 @@ import Testing
         let upload = estimate["endpoints"]?.elements.first { $0["endpoint"] == "uploadMessage" }
         #expect(upload?["calls"] == 2)
         let seconds = try #require(upload?["seconds"]?.number)
-        #expect((3_000...3_700).contains(seconds))
+        #expect((15...30).contains(seconds))
         #expect(estimate["seconds"]?.number == seconds)
     }
 

@@ -35,6 +35,9 @@ import Testing
         let run = try #require(runs.first)
         #expect(run.state == .finished && run.trigger == .request && run.writes == 0)
         #expect(run.reads >= 2)
+        try Promise.kept(
+            "sync-writes",
+            "\(before) things to bring there, \(before) writing calls; nothing to do, none")
     }
 
     @Test func `an edit goes up under a new identifier, moves the default, then the old one goes`()

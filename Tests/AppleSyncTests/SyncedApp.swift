@@ -84,16 +84,20 @@ struct SyncedApp: Sendable {
             _ = try transaction.createEndpoint(
                 .make(at: now), at: sandbox, sealedTo: stage.platformKey.publicKey)
         }
+        try tellSimulator(of: key)
+    }
+
+    private func tellSimulator(of key: PrivateKey) throws {
         for environment in [Environment.sandbox, .production] {
             try stage.simulator.set(
                 AppState(
-                    appAppleId: number, environment: environment, bundleId: bundle,
+                    appAppleId: appAppleId, environment: environment, bundleId: bundleId,
                     products: Self.products.map {
                         AppState.Product(productId: $0, subscriptionGroup: "g")
                     },
                     offerKeys: [
                         AppState.OfferKey(
-                            keyId: "KEY\(number)", issuerId: "issuer",
+                            keyId: "KEY\(appAppleId)", issuerId: "issuer",
                             publicKeyPEM: String(decoding: key.publicKey.pem(), as: UTF8.self))
                     ]))
         }

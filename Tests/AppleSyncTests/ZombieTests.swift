@@ -22,6 +22,8 @@ import Testing
             self.point = point
         }
 
+        var hasFrozen: Bool { isUsed.withLock { $0 } }
+
         func reach(_ point: SyncPoint) {
             let isMine = isUsed.withLock { isUsed in
                 guard point == self.point, !isUsed else { return false }
@@ -48,7 +50,7 @@ import Testing
             // What is older than this is not sent.
             options.sendingLimit = Self.sendingLimit
         }
-        let work = ParallelWork { try zombie.workOnce() }
+        let work = ParallelWork { while !freezer.hasFrozen { _ = try zombie.workOnce() } }
         #expect(freezer.isFrozen.wait(timeout: .now() + .seconds(60)) == .success)
         let frozenAt = ContinuousClock.now
         try stage.expireLeases()

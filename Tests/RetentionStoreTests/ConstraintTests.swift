@@ -49,8 +49,6 @@ import Testing
         ("audit_event", "action = repeat('a', 65)"), ("audit_event", "changes = '[]'"),
         ("idempotency_record", "idempotency_key = ''"),
         ("idempotency_record", "fingerprint = '\\x00'"), ("job", "kind = ''"),
-        ("app", "performance_test_transaction_id = 'x'"),
-        ("app", "app_store_connect_layer = 'maybe'"),
         ("job", "state = 'lost'"), ("job", "state = 'running'"), ("job", "state = 'failed'"),
     ]
 
@@ -70,7 +68,8 @@ import Testing
         ("sync_run", "result = '[]'"), ("apple_call", "endpoint = ''"),
         ("apple_call", "apple_message = repeat('m', 501)"), ("apple_call", "outcome = 'ok'"),
         ("performance_test", "state = 'lost'"), ("performance_test", "state = 'passed'"),
-        ("performance_test", "transaction_id = ''"), ("credential_check", "verdict = 'maybe'"),
+        ("performance_test", "transaction_id = ''"),
+        ("performance_test", "apple_request_id = ''"), ("credential_check", "verdict = 'maybe'"),
     ]
 
     private func refusal(_ database: Database, _ table: String, _ change: String) -> PostgresError?

@@ -135,6 +135,7 @@ extension IsolationTests {
         return [
             ("wakeSync", { try $0.wakeSync(key) }),
             ("allowURLReplacement", { try $0.allowURLReplacement(at: key) }),
+            ("sealedEndpoints", { try expectNothing(try $0.sealedEndpoints(at: key).first) }),
             ("spokenFor", { try expectNothing(try $0.spokenFor(at: key).first) }),
             (
                 "listSyncRuns",

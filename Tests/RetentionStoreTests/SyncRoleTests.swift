@@ -16,7 +16,8 @@ import Testing
     /// Of these it may change a row.
     private static let changed: Set<String> = [
         "app_environment", "apple_call", "apple_default", "apple_object", "call_budget",
-        "credential_check", "image_placement", "message_placement", "performance_test",
+        "credential", "credential_check",
+        "image_placement", "message_placement", "performance_test",
         "sync_run", "sync_state",
     ]
     private static let removed: Set<String> = [

@@ -64,7 +64,7 @@ import Testing
         for code in [4_040_014, 4_040_015, 4_040_018, 4_040_020, 4_040_021, 4_049_999] {
             let expected: AppleOutcome =
                 switch endpoint {
-                case .deleteImage, .deleteMessage, .deleteDefaultMessage: .same
+                case .deleteImage, .deleteMessage, .deleteDefaultMessage, .deleteRealtimeURL: .same
                 case .getDefaultMessage, .getRealtimeURL, .getPerformanceTestResults: .absent
                 default: .terminal(code: code)
                 }

@@ -154,6 +154,10 @@ import Testing
         app.call(.getRealtimeURL, .ok, .realtimeURL(.foreign))
         #expect(app.ready.isEmpty)
         #expect(app.plan.problems == [.foreignURL])
+        app.pass(app.limits.driftMilliseconds)
+        #expect(app.ready.contains(.getRealtimeURL))
+        app.call(.getRealtimeURL, .ok, .realtimeURL(.foreign))
+        app.list([old: .approved])
         app.desired.mayReplaceForeignURL = true
         #expect(app.ready == [.setRealtimeURL(SyncFixture.endpoint)])
         // Another may have set it since.

@@ -131,7 +131,9 @@ struct Checker {
     /// After a first failure, 1 s, 5 s and then every 30 s: some 24 in ten minutes. A paused app
     /// is asked every 15 minutes.
     private mutating func countProbe(_ run: SyncSimulation) {
-        guard profile.crashes == 0, profile.freezes == 0, profile.callFaults == 0 else { return }
+        guard profile.crashes == 0, profile.freezes == 0, profile.callFaults == 0,
+            run.now < calmFrom
+        else { return }
         let isAway = run.outages.away.contains(run.now)
         let isPaused =
             run.outages.keyRefused.contains(run.now) || run.outages.noAccess.contains(run.now)
