@@ -43,9 +43,14 @@ package struct Answer: Sendable {
         return answer
     }
 
-    /// Work that goes on as a job.
-    static func accepted(_ job: JSONTree, at location: String) -> Answer {
-        Answer(status: 202, headers: [json, ("Location", location)], body: job.bytes)
+    /// Work that goes on: a job, or what the sync does.
+    static func accepted(_ work: JSONTree, at location: String) -> Answer {
+        Answer(status: 202, headers: [json, ("Location", location)], body: work.bytes)
+    }
+
+    /// How things are at this moment: nobody edits it, so it has no tag.
+    static func report(_ tree: JSONTree) -> Answer {
+        Answer(status: 200, headers: [json], body: tree.bytes)
     }
 
     static func data(_ rows: [JSONTree]) -> Answer {

@@ -139,7 +139,8 @@ private struct AppCopy {
             "message.copySource", "message", id.description, app: nil,
             after: Messages.copySource(message.id, of: source))
         try call.audit(
-            "message.copy", "message", id.description, app: target, after: Messages.form(made))
+            "message.copy", "message", id.description, app: target,
+            after: try Messages.form(made, of: target, transaction))
         return made
     }
 

@@ -15,7 +15,7 @@ enum Decisions {
 
     private static func form(_ decision: StoredDecision) -> JSONTree {
         [
-            "requestIdentifier": id(decision.requestIdentifier),
+            "requestIdentifier": .appleId(decision.requestIdentifier),
             "originalTransactionId": .string(decision.originalTransactionId),
             "signedDate": .instant(decision.signedDate),
             "decidedAt": .instant(decision.decidedAt),
@@ -25,7 +25,7 @@ enum Decisions {
             "kind": .string(decision.kind.rawValue),
             "fallbackReason": .text(decision.fallbackReason),
             "ruleId": .optional(decision.rule, JSONTree.id),
-            "messageIdentifier": .optional(decision.messageIdentifier, id),
+            "messageIdentifier": .optional(decision.messageIdentifier, JSONTree.appleId),
             "alternateProductId": .text(decision.alternateProductId),
             "billingPlanType": .text(decision.billingPlanType),
             "offerIdentifier": .text(decision.offerIdentifier),
@@ -33,9 +33,6 @@ enum Decisions {
             "durationMicroseconds": .integer(decision.durationMicroseconds),
         ]
     }
-
-    /// As it goes to Apple and comes from there.
-    private static func id(_ uuid: UUID) -> JSONTree { .string(uuid.uuidString.lowercased()) }
 
     // MARK: - Handlers
 

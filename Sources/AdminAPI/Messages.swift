@@ -44,12 +44,22 @@ enum Messages {
         }
     }
 
-    static func form(_ message: StoredMessage) -> JSONTree {
+    /// - Parameter targets: where it is told to be at Apple.
+    private static func form(
+        _ message: StoredMessage, _ targets: [StoreEnvironment]?
+    ) -> JSONTree {
         [
             "id": .id(message.id), "name": .string(message.name),
             "kind": .string(message.kind.rawValue), "locales": .texts(message.locales),
+            "targets": .texts((targets ?? []).map(\.rawValue)),
             "createdAt": .instant(message.createdAt),
         ]
+    }
+
+    static func form(
+        _ message: StoredMessage, of app: AppID, _ transaction: TenantTransaction
+    ) throws -> JSONTree {
+        form(message, try transaction.messageTargets(of: app, [message.id])[message.id])
     }
 
     // MARK: - Handlers
@@ -59,7 +69,9 @@ enum Messages {
         let page = try call.page()
         let rows = try call.transaction.listMessages(
             of: app, after: try page.identifier(), limit: page.rowsWanted)
-        return call.list(rows, page, keys: { [$0.id.description] }, form: form)
+        let targets = try call.transaction.messageTargets(of: app, rows.map(\.id))
+        return call.list(
+            rows, page, keys: { [$0.id.description] }, form: { form($0, targets[$0.id]) })
     }
 
     private static func create(_ call: Call) throws -> Answer {
@@ -74,32 +86,34 @@ enum Messages {
     private static func get(_ call: Call) throws -> Answer {
         let app = try call.app()
         let message = try call.transaction.getMessage(try call.identifier("messageId"), of: app)
-        return .resource(form(message))
+        return .resource(try form(message, of: app, call.transaction))
     }
 
     private static func update(_ call: Call) throws -> Answer {
         let app = try call.app()
         let id: MessageID = try call.identifier("messageId")
-        let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        try call.requireMatch(form(old))
-        let change = try Change(try call.body(), onto: old)
+        let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        let old = try form(message, of: app, call.transaction)
+        try call.requireMatch(old)
+        let change = try Change(try call.body(), onto: message)
         try call.transaction.updateMessage(id, name: change.name, of: app)
-        let new = try call.transaction.getMessage(id, of: app)
+        let new = try form(
+            try call.transaction.getMessage(id, of: app), of: app, call.transaction)
         try call.audit(
-            "message.update", "message", id.description, app: app, before: form(old),
-            after: form(new))
-        return .resource(form(new))
+            "message.update", "message", id.description, app: app, before: old, after: new)
+        return .resource(new)
     }
 
     private static func delete(_ call: Call) throws -> Answer {
         let app = try call.app(alone: true)
         let id: MessageID = try call.identifier("messageId")
-        let old = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        try call.requireMatch(form(old))
+        let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
+        let old = try form(message, of: app, call.transaction)
+        try call.requireMatch(old)
         let uses = try call.rules(of: app) { $0.treatment.messageId == id }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
-        try call.audit("message.delete", "message", id.description, app: app, before: form(old))
+        try call.audit("message.delete", "message", id.description, app: app, before: old)
         return .noContent
     }
 
@@ -131,7 +145,8 @@ enum Messages {
     private static func created(
         _ id: MessageID, of app: AppID, _ call: Call, action: String
     ) throws -> Answer {
-        let form = form(try call.transaction.getMessage(id, of: app))
+        let form = try form(
+            try call.transaction.getMessage(id, of: app), of: app, call.transaction)
         try call.audit(action, "message", id.description, app: app, after: form)
         return .created(form, at: "/v1/apps/\(app)/messages/\(id)")
     }

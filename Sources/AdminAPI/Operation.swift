@@ -115,6 +115,8 @@ package enum Operations {
     package static let all: [Operation] = [
         APIKeys.operations,
         AppCopies.operations,
+        AppleCalls.operations,
+        AppleObjects.operations,
         Apps.operations,
         AuditEvents.operations,
         Clients.operations,
@@ -127,11 +129,16 @@ package enum Operations {
         LocalizationExports.operations,
         LocalizationImports.operations,
         Localizations.operations,
+        MessageTargets.operations,
         Messages.operations,
         Offers.operations,
+        PerformanceTests.operations,
+        Plans.operations,
         Products.operations,
+        Promotions.operations,
         RuleSets.operations,
         Snapshots.operations,
+        SyncRuns.operations,
         Tenants.operations,
     ].flatMap { $0 }
 }

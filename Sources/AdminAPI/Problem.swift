@@ -59,6 +59,7 @@ package struct Problem: Error, Sendable {
         case idempotencyKeyRequired, invalidIdempotencyKey
         case unauthenticated, scopeMissing, notFound, methodNotAllowed
         case conflict, inUse, requestInFlight, preconditionFailed, payloadTooLarge
+        case performanceTestRunning, notResubmittable
         case unsupportedMediaType, validationFailed, idempotencyKeyReused, quotaExceeded
         case preconditionRequired, rateLimited, internalError, unavailable
 
@@ -71,7 +72,8 @@ package struct Problem: Error, Sendable {
             case .scopeMissing: 403
             case .notFound: 404
             case .methodNotAllowed: 405
-            case .conflict, .inUse, .requestInFlight: 409
+            case .conflict, .inUse, .requestInFlight, .performanceTestRunning, .notResubmittable:
+                409
             case .preconditionFailed: 412
             case .payloadTooLarge: 413
             case .unsupportedMediaType: 415
@@ -98,6 +100,8 @@ package struct Problem: Error, Sendable {
             case .conflict: "Something else has this name already"
             case .inUse: "Something still uses it"
             case .requestInFlight: "The first request with this key is still running"
+            case .performanceTestRunning: "A performance test of the app is under way"
+            case .notResubmittable: "It cannot be submitted to Apple anew"
             case .preconditionFailed: "It has changed since it was read"
             case .payloadTooLarge: "The body is too large"
             case .unsupportedMediaType: "The body has a type that is not taken here"

@@ -12,8 +12,8 @@ extension SyncReason {
         case .paused: "Apple refused the last calls; this finds out whether that is over."
         case .wanted: "It is wanted, and Apple does not have it."
         case .repeated:
-            "It was sent before and Apple's list does not show it; sending it again changes nothing "
-                + "if it arrived."
+            "It was sent before and Apple's list does not show it; to send it again changes "
+                + "nothing if it arrived."
         case .defaultDiffers: "Apple is to show this message here, and shows another or none."
         case .defaultNotWanted: "Apple shows a default message here that nobody wants any more."
         case .retired: "No wanted text, default message or answer names it any more."
@@ -66,7 +66,7 @@ extension SyncWait {
         case .list: "Apple's list is read first, so that nothing is sent twice."
         case .images: "Its pictures go up first."
         case .review: "Apple approves the message and its pictures first."
-        case .refusal(let code, _): SyncProblem.refusal(code)
+        case .refusal(let code, _): AppleRefusal.sentence(code)
         case .room: "The app has as many at Apple as it may; some must go first."
         case .retirement:
             "It is kept for a while: to take an edit back then needs no new review."
@@ -78,7 +78,8 @@ extension SyncWait {
         case .someDefault:
             "Apple shows nothing where no default message is set; the first one is set first."
         case .consent:
-            "Apple calls a URL that is not ours; ask for a run with replaceForeignURL to replace it."
+            "Apple calls a URL that is not ours; to replace it, ask for a run with "
+                + "replaceForeignURL."
         }
     }
 }
@@ -119,19 +120,24 @@ extension SyncProblem {
                 + "it anew."
         case .rejected(.message, _):
             "Apple rejected this text and gives no reason; change it, or submit it anew."
-        case .refused(_, let code): Self.refusal(code)
+        case .refused(_, let code): AppleRefusal.sentence(code)
         case .full(.image, let most):
             "The app has \(most) images at Apple, which is the limit, and none can go; want fewer."
         case .full(.message, let most):
-            "The app has \(most) messages at Apple, which is the limit, and none can go; want fewer "
-                + "messages or locales."
+            "The app has \(most) messages at Apple, which is the limit, and none can go; want "
+                + "fewer messages or locales."
         case .foreignURL: SyncWait.consent.sentence
         case .noPassingTest: AppleErrorCode.noPassingTest.sentence
         }
     }
+}
 
-    /// A refusal for what a call was, whose code begins with its status.
-    fileprivate static func refusal(_ code: Int?) -> String {
+extension AppleRefusal {
+    /// What is wrong and what to do.
+    package var sentence: String { Self.sentence(code) }
+
+    /// Apple's codes begin with the status they come with.
+    fileprivate static func sentence(_ code: Int?) -> String {
         guard let code else {
             return "Apple refused the call without a code; read its text among the calls."
         }
@@ -176,11 +182,11 @@ package enum SyncLack: String, Hashable, Sendable, CaseIterable {
         case .endpoint:
             "The app has no live endpoint here, so Apple is given no real-time URL; make one."
         case .defaultMessage:
-            "No default message is wanted here, and Apple shows no message at all for a product and "
-                + "locale without one; set defaults."
+            "No default message is wanted here, and Apple shows no message at all for a product "
+                + "and locale without one; set defaults."
         case .performanceTestTransactionId:
-            "Production's URL needs a passed performance test, which needs the original transaction "
-                + "id of an active sandbox subscription; give it to the app."
+            "Production's URL needs a passed performance test, which needs the original "
+                + "transaction id of an active sandbox subscription; give it to the app."
         }
     }
 }
@@ -193,9 +199,11 @@ extension AppleErrorWords {
         if let status { return sentence(status: status, errorCode: errorCode) }
         switch outcome {
         case nil:
-            return "The call was begun and its end is not known: it is under way, or its worker was "
+            return
+                "The call was begun and its end is not known: it is under way, or its worker was "
                 + "lost; what came of it is looked up before it is made again."
-        case "notSent": return "Nothing was sent: Apple's host could not be reached, or its proof was bad."
+        case "notSent":
+            return "Nothing was sent: Apple's host could not be reached, or its proof was bad."
         default:
             return "No answer came; what came of the call is looked up before it is made again."
         }

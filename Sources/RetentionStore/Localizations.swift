@@ -38,6 +38,10 @@ extension TenantTransaction {
               \(localization.image?.altText))
             """)
         try insertBullets(of: localization, message, app)
+        // No answer changes by it before it is placed, but it is wanted at Apple from now on.
+        for environment in StoreEnvironment.allCases {
+            try wakeSync(AppEnvironment(app: app, environment: environment))
+        }
     }
 
     /// Replaces the text of one locale. What is placed at Apple stays: it serves the text that

@@ -59,6 +59,19 @@ extension TenantTransaction {
         return targets
     }
 
+    /// Those of the messages that the app has.
+    package func existingMessages(
+        _ messages: [MessageID], of app: AppID
+    ) throws -> Set<MessageID> {
+        let rows = try connection.query(
+            """
+            select message_id from holdfast.message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and message_id = any(\(messages.map(\.uuid)))
+            """)
+        return Set(try rows.map { MessageID(try $0.decode(UUID.self, "message_id")) })
+    }
+
     /// Every message that is wanted in one environment is wanted in another too, and the defaults
     /// of the one become those of the other.
     ///

@@ -73,6 +73,16 @@ extension TenantTransaction {
         return rows.count == 1
     }
 
+    /// With which original transaction id Apple tests the app, where a test names none.
+    package func performanceTestTransactionId(of app: AppID) throws -> String? {
+        let rows = try connection.query(
+            """
+            select performance_test_transaction_id from holdfast.app
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+        return try rows.first?.decode(String?.self, "performance_test_transaction_id")
+    }
+
     /// The config that Apple named last, as JSON.
     package func lastPerformanceTestConfig(of app: AppID) throws -> [UInt8]? {
         let rows = try connection.query(

@@ -93,7 +93,8 @@ extension TenantTransaction {
 }
 
 extension AppleObject {
-    fileprivate init(row: Row) throws {
+    /// Of the columns that `appleObjects` and `storedAppleObjects` read.
+    init(row: Row) throws {
         let id: UUID = try row.decode("apple_id")
         guard let kind = AppleObjectKind(rawValue: try row.decode("kind")),
             let presence = Presence(rawValue: try row.decode("presence"))

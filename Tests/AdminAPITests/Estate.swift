@@ -32,6 +32,7 @@ struct Estate {
         try makeContent(base)
         try makeRules(base)
         try makeRest(base)
+        try makeSync(base)
     }
 
     /// The text with the canary.
@@ -44,7 +45,7 @@ struct Estate {
     }
 
     /// Kinds whose identifiers are not ours, or mere numbers.
-    private static let namesOfApple = ["locale", "ruleSetVersion", "snapshot"]
+    private static let namesOfApple = ["locale", "ruleSetVersion", "snapshot", "environment"]
 
     // MARK: - Making
 
@@ -132,6 +133,27 @@ struct Estate {
         ids["job"] = try #require(job.json["id"]?.text)
         try agency.stage.jobs.runWaiting()
         try recordDecision()
+    }
+
+    private mutating func makeSync(_ base: String) throws {
+        ids["environment"] = "Production"
+        for (kind, path, body) in [
+            ("syncRun", "sync-runs", [:] as JSONTree),
+            ("performanceTest", "performance-tests", ["originalTransactionId": "2000000123"]),
+        ] {
+            let answer = try agency.post("\(base)/\(path)", body, key: UUID().uuidString)
+            try #require(answer.status == 202, "\(path) \(answer.text)")
+            ids[kind] = try #require(answer.json["id"]?.text)
+        }
+        let app = try #require(AppID(ids["app"] ?? ""))
+        let now = agency.stage.now
+        let objects = try agency.stage.store.transaction(
+            .operatorCommand(tenant: agency.tenant), at: now
+        ) { transaction in
+            try transaction.bringToApple(
+                .rejected, at: AppEnvironment(app: app, environment: .production))
+        }
+        ids["appleObject"] = try #require(objects.last).atApple
     }
 
     private func recordDecision() throws {

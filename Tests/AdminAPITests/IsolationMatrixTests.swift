@@ -170,7 +170,9 @@ import Testing
         }
 
         /// Names that are not secret: the asker may have the same themselves.
-        private static let shared = ["locale", "ruleSetVersion", "snapshot", "product", "offer"]
+        private static let shared = [
+            "locale", "ruleSetVersion", "snapshot", "product", "offer", "environment",
+        ]
 
         func `try`(
             _ operation: OpenAPI.Operation, _ ids: [String: String], by party: Party

@@ -1,6 +1,7 @@
 import AdminAPI
 import Foundation
 import Retention
+import RetentionStore
 import Service
 import Signing
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 /// What the documents show is what happens.
 @Suite(.database) struct PageReplayTests {
     @Test(arguments: try APIPage.names()) func aPageIsReplayed(_ name: String) throws {
-        var replay = try Replay()
+        var replay = try Replay(of: name)
         for step in try APIPage(name).steps { try replay.run(step, of: name) }
     }
 
@@ -32,7 +33,7 @@ private struct Replay {
     private let agency: TestAgency
     private var known: [String: JSONTree]
 
-    init() throws {
+    init(of page: String) throws {
         agency = try GatewayStage().makeAgency()
         let client = try agency.post("/v1/clients", ["name": "Example client"])
         let clientId = try #require(client.json["id"])
@@ -53,6 +54,26 @@ private struct Replay {
                 "period": "P1M", "billingPlans": [],
             ])
         try #require(product.status == 201, "\(product.text)")
+        if page == "apple-objects.md" { try makeRejected(try #require(AppID(appId.text ?? ""))) }
+    }
+
+    /// What only Apple can bring about.
+    private mutating func makeRejected(_ app: AppID) throws {
+        let stage = agency.stage
+        let message = MessageID.make(at: stage.now)
+        let rejected = try stage.store.transaction(
+            .operatorCommand(tenant: agency.tenant), at: stage.now
+        ) { transaction in
+            try transaction.createMessage(message, name: "stay-with-us", kind: .text, of: app)
+            try transaction.createLocalization(
+                Localization(
+                    locale: "en-US", header: "Before you go", body: "Stay for half the price."),
+                of: message, app: app)
+            return try transaction.bringToApple(
+                .rejected, at: AppEnvironment(app: app, environment: .sandbox))
+        }
+        known["messageId"] = .string("\(message)")
+        known["rejectedId"] = .string(try #require(rejected.first).atApple)
     }
 
     mutating func run(_ step: APIPage.Step, of page: String) throws {

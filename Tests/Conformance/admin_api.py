@@ -28,8 +28,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENT = HERE.parent.parent / "docs" / "api" / "openapi.json"
 PHASES = "examples,coverage,fuzzing,stateful"
 
-# Operations that may go without one 2xx, each with the reason why. None has one now.
-EXCUSED = {}
+# Operations that may go without one 2xx, each with the reason why.
+EXCUSED = {
+    name: "nothing is at Apple while no sync works"
+    for name in ("getAppleObject", "createResubmission")
+}
 
 # Deleting one of these retires or revokes it; it can still be read, on purpose.
 RETIRED = ["getCredential", "getEndpoint", "getApiKey", "updateApiKey"]

@@ -144,6 +144,8 @@ def fill_body(case, name):
             SEEN.add(value)
     if name == "copyMessage":
         case.body = {"name": SUPPLY.fresh(), **case.body}
+    if name == "createPromotion" and case.body.get("messageIds"):
+        case.body = {**case.body, "messageIds": [SUPPLY.ids["text"]]}
     if name == "copyRuleSet":
         case.body = {"appId": SUPPLY.app()}
 

@@ -92,6 +92,7 @@ class Supply:
         ids["apiKeyId"] = self.api_key()
         self.defaults(ids["productId"])
         self.rules()
+        self.sync()
         row = {"message": "imported", "locale": "ja", "header": "h", "body": "b"}
         ids["jobId"] = self.call("POST", f"{self.app_path()}/localization-imports", {"rows": [row]})["id"]
         return self
@@ -106,6 +107,12 @@ class Supply:
         for environment in ENVIRONMENTS:
             path = f"{self.app_path()}/rule-sets/{self.ids['version']}/publications?environment={environment}"
             self.snapshots[environment] = self.call("POST", path, {})["snapshotNumber"]
+
+    def sync(self):
+        path = f"{self.app_path()}/sync-runs"
+        self.ids["runId"] = self.call("POST", path)["id"]
+        body = {"originalTransactionId": "2000000123456789"}
+        self.ids["testId"] = self.call("POST", f"{self.app_path()}/performance-tests", body)["id"]
 
     # A new one of a kind.
 
@@ -162,7 +169,9 @@ class Supply:
     # What each path parameter of an operation is, and what is made for it to use up.
 
     def path_values(self, operation, environment):
-        ids = {**self.ids, "locale": "en-US", "number": self.snapshots[environment]}
+        ids = {**self.ids, "locale": "en-US", "number": self.snapshots[environment],
+               # Nobody is at work who would bring anything to Apple.
+               "appleId": "0d5f1c3e-8a42-8b6d-9e10-5f4c7a2b6d88", "environment": "Sandbox"}
         made = {
             "deleteClient": lambda: {"clientId": self.client()},
             "deleteApp": lambda: {"appId": self.app()},
@@ -171,6 +180,8 @@ class Supply:
             "deleteImage": lambda: {"imageId": self.image(1024, 1024, "BULLET_POINT")},
             "deleteMessage": lambda: {"messageId": self.message()},
             "deleteLocalization": lambda: {"messageId": self.message()},
+            "deleteMessageTarget": lambda: {"messageId": self.message()},
+            "createPerformanceTest": lambda: {"appId": self.app()},
             "deleteApiKey": lambda: {"apiKeyId": self.api_key()},
             "createEndpoint": lambda: {"appId": self.app()},
             "getRuleSetDraft": lambda: {"appId": ids["draftAppId"]},

@@ -136,7 +136,8 @@ class Document:
             self.fault(name, "If-Match and x-holdfast-if-match differ")
         if match and not {"404", "412", "428"} <= answers:
             self.fault(name, "takes If-Match and lacks 404, 412 or 428")
-        if match is None and method in ("put", "patch"):
+        # A PUT without a body says that something is to be there: no word of anybody's is overwritten.
+        if match is None and (method == "patch" or method == "put" and "requestBody" in operation):
             self.fault(name, "changes something without If-Match")
         if ("If-None-Match" in given) != ("304" in answers):
             self.fault(name, "If-None-Match and 304 belong together")

@@ -129,6 +129,7 @@ import Testing
         ]
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
             + contentQuestions(agencies) + catalogAdditions(agencies)
+            + appleObjectQuestions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
