@@ -66,6 +66,22 @@ import Testing
         #expect(stage.metrics.keyRefused.value() > 0)
     }
 
+    /// Apple's performance test asks for one transaction over and over, many at a time.
+    @Test func `a thousand requests for one transaction are all answered alike`() throws {
+        let stage = try Stage()
+        let app = try stage.app(news, "Sandbox")
+        let now = stage.clock.clock.now()
+        let bodies = try (0..<1_000).map { _ in
+            try Asked(app).body(signedBy: stage.chain, now: now)
+        }
+        let answers = ThreadTeam(threads: 8).map(bodies) { body in
+            (try? stage.post(body, to: app)).map { [UInt8("\($0.status / 100)") ?? 0] + $0.body }
+        }
+        let first = try #require(answers[0])
+        #expect(first[0] == 2)
+        #expect(answers.allSatisfy { $0 == first })
+    }
+
     @Test func `a deliberate fallback is 503 without a body, and recorded`() throws {
         let stage = try Stage()
         let app = try stage.app(kids)

@@ -14,7 +14,7 @@ import Testing
 
 /// A responder in this process: the sample agency in a database of the test's own, a real server,
 /// and a chain of certificates that stands for Apple's.
-final class Stage {
+final class Stage: Sendable {
     static let productionApp = 0
     static let day: Int64 = 86_400
 
@@ -146,7 +146,7 @@ struct Answered {
     }
 }
 
-final class SpoolFolder {
+final class SpoolFolder: Sendable {
     let path: String
 
     init() throws {
