@@ -29,7 +29,7 @@ enum PerformanceTests {
             "ownLoad": try document(test.ownLoad), "config": try document(test.config),
             "result": .optional(result, withoutTarget),
             "failures": .array(failures(of: result)), "failure": try document(test.failure),
-            "appleRequestId": .optional(test.appleRequestId, JSONTree.appleId),
+            "appleRequestId": .text(test.appleRequestId),
             "polls": .integer(Int64(test.polls)),
             "polledAt": .optional(test.polledAt, JSONTree.instant),
         ]
