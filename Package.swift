@@ -35,9 +35,10 @@ func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    swift: [SwiftSetting] = rules
 ) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
 }
 
 let cModules: [Target] = [
@@ -167,7 +168,8 @@ let testTargets: [Target] = [
             "Migrations", "Operator", "Postgres", "Retention", "RetentionStore", "Signing",
             "TestSupport",
         ]),
-    tests("RetentionTests", ["Retention"]),
+    // Half a million steps of a simulation.
+    tests("RetentionTests", ["Retention", "TestSupport"], swift: hotPath),
     tests("ServiceTests", ["HTTPClient", "Service", "service-fixture"]),
     tests("SigningTests", ["Signing"]),
     tests(

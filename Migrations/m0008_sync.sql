@@ -44,6 +44,24 @@ comment on column holdfast.app.performance_test_transaction_id is
 comment on column holdfast.app.app_store_connect_layer is
   'Whether a retention message was made in App Store Connect, as far as the agency says.';
 
+-- A key that is stored may stand by until Apple has shown that it works; then it takes the live one's place.
+alter table holdfast.credential
+  add column activated_at timestamptz,
+  add column check_wanted_at timestamptz;
+update holdfast.credential set activated_at = created_at;
+drop index holdfast.credential_one_live;
+create unique index credential_one_live on holdfast.credential (tenant_id, app_id)
+  where retired_at is null and activated_at is not null;
+create unique index credential_one_standby on holdfast.credential (tenant_id, app_id)
+  where retired_at is null and activated_at is null;
+comment on column holdfast.credential.activated_at is 'When it became the live key; null while it stands by.';
+comment on column holdfast.credential.check_wanted_at is
+  'Since when the agency wants to know what the key may do: answered by a check that is not older.';
+alter table holdfast.audit_event
+  drop constraint audit_event_actor_known,
+  add constraint audit_event_actor_known
+    check (actor_kind in ('apiKey', 'operator', 'job', 'responder', 'sync'));
+
 -- --- What Apple has -----------------------------------------------------------------------------------------------
 
 alter table holdfast.apple_object
@@ -73,33 +91,48 @@ comment on column holdfast.apple_object.images is 'Pictures that a message of ou
 comment on column holdfast.apple_object.decided_at is 'When a list first showed another state than PENDING.';
 create index apple_object_by_content on holdfast.apple_object (tenant_id, app_id, environment, content_digest)
   where content_digest is not null;
--- What was placed before: the pictures of the text as it is now are the best that is known.
+-- What was placed before: the pictures of the text as it is now are the best that is known. One that is not placed there
+-- stands for itself: Apple approved nothing of that name, so a text that was not served for it is not served now.
 update holdfast.apple_object o set images = coalesce((
-    select array_agg(distinct i.apple_id) from holdfast.message_placement p
-    join holdfast.localization l using (tenant_id, app_id, message_id, locale)
-    left join holdfast.bullet b using (tenant_id, app_id, message_id, locale)
-    join holdfast.image_placement i on i.tenant_id = p.tenant_id and i.app_id = p.app_id
-      and i.environment = p.environment and i.image_id in (l.image_id, b.image_id)
+    select array_agg(distinct coalesce(i.apple_id, shown.image_id)) from holdfast.message_placement p
+    join (
+      select l.tenant_id, l.app_id, l.message_id, l.locale, l.image_id from holdfast.localization l
+      where l.image_id is not null
+      union all
+      select b.tenant_id, b.app_id, b.message_id, b.locale, b.image_id from holdfast.bullet b
+    ) shown using (tenant_id, app_id, message_id, locale)
+    left join holdfast.image_placement i on (i.tenant_id, i.app_id, i.environment, i.image_id)
+      = (p.tenant_id, p.app_id, p.environment, shown.image_id)
     where (p.tenant_id, p.app_id, p.environment, p.apple_id) = (o.tenant_id, o.app_id, o.environment, o.apple_id)
   ), '{}')
   where o.kind = 'message';
+-- What Apple has is the sync's to say; operators place what a demo begins with. A key may have an object made anew.
+revoke insert, update, delete on holdfast.apple_object, holdfast.image_placement, holdfast.message_placement
+  from holdfast_gateway;
+grant update (superseded_at) on holdfast.apple_object to holdfast_gateway;
 
 -- The texts that may be shown: Apple approved them and every picture they show, and neither is being taken away. A text
 -- that was edited goes on being shown as it was approved, with the pictures it had then.
 create or replace view holdfast.approved_placement with (security_invoker = true) as
 select p.tenant_id, p.app_id, p.environment, p.message_id, p.locale, p.apple_id
 from holdfast.message_placement p
-join holdfast.apple_object o using (tenant_id, app_id, environment, apple_id)
-where o.state = 'APPROVED' and o.presence in ('uploaded', 'listed') and o.superseded_at is null
-  and not exists (
-    select from unnest(o.images) as shown (apple_id)
-    where not exists (
-      select from holdfast.apple_object i
-      where (i.tenant_id, i.app_id, i.environment, i.apple_id)
-          = (o.tenant_id, o.app_id, o.environment, shown.apple_id)
-        and i.state = 'APPROVED' and i.presence in ('uploaded', 'listed')
-    )
-  );
+-- Each is looked up by its whole key (`offset 0`, and counted below), whatever is thought of the tables' sizes: right
+-- after an app was filled a join by half the key would take minutes.
+cross join lateral (
+  select o.images from holdfast.apple_object o
+  where o.tenant_id = p.tenant_id and o.app_id = p.app_id and o.environment = p.environment and o.apple_id = p.apple_id
+    and o.state = 'APPROVED' and o.presence in ('uploaded', 'listed') and o.superseded_at is null
+  offset 0
+) o
+where not exists (
+  select from unnest(o.images) as shown (apple_id)
+  where 0 = (
+    select count(*) from holdfast.apple_object i
+    where i.tenant_id = p.tenant_id and i.app_id = p.app_id and i.environment = p.environment
+      and i.apple_id = shown.apple_id
+      and i.state = 'APPROVED' and i.presence in ('uploaded', 'listed') and i.superseded_at is null
+  )
+);
 
 create table holdfast.apple_default (
   tenant_id uuid not null,
@@ -123,6 +156,7 @@ create table holdfast.apple_default (
 comment on table holdfast.apple_default is 'Apple''s default messages as we last knew them; no foreign key to what the agency may remove meanwhile.';
 select holdfast_sec.protect('holdfast.apple_default');
 select holdfast_sec.protect_app('holdfast.apple_default');
+revoke insert, update, delete on holdfast.apple_default from holdfast_gateway, holdfast_operator;
 
 -- --- Who works on it ----------------------------------------------------------------------------------------------
 
@@ -162,7 +196,7 @@ create table holdfast.sync_state (
   constraint sync_state_environment_exists foreign key (tenant_id, app_id, environment)
     references holdfast.app_environment on delete cascade,
   constraint sync_state_url_known check (url_kind in ('none', 'own', 'foreign')),
-  constraint sync_state_own_url_is_known check ((url_kind = 'own') = (url_endpoint_id is not null)),
+  constraint sync_state_own_url_is_known check ((url_kind is not distinct from 'own') = (url_endpoint_id is not null)),
   constraint sync_state_pause_known check (pause_reason in ('keyRefused', 'noAccess')),
   constraint sync_state_access_known check (access in ('unknown', 'none', 'granted')),
   constraint sync_state_worker_length check (length(leased_by) between 1 and 100)
@@ -321,14 +355,14 @@ revoke insert, update, delete on holdfast.credential_check from holdfast_gateway
 
 -- --- The workers' role: one app at a time, by its lease ---------------------------------------------------------
 
--- Which app this transaction's lease is for; signed like the tenant.
+-- Which app this transaction's lease is for; signed like the tenant, and together with it.
 create function holdfast_sec.claimed_app() returns uuid
 language plpgsql stable parallel restricted security definer set search_path = pg_catalog, pg_temp as $$
 declare
   app text := current_setting('holdfast.claimed_app', true);
 begin
   if app is null or app = '' or current_setting('holdfast.claimed_app_mac', true)
-    is distinct from holdfast_sec.mac('claimed app', app)
+    is distinct from holdfast_sec.mac('claimed app of ' || holdfast_sec.tenant(), app)
   then
     raise exception 'no lease was shown in this transaction' using errcode = '42501';
   end if;
@@ -361,27 +395,30 @@ begin
     perform holdfast_sec.protect_sync(protected, 'select');
   end loop;
   foreach protected in array array[
-    'holdfast.apple_object', 'holdfast.image_placement', 'holdfast.message_placement', 'holdfast.apple_default',
-    'holdfast.call_budget']::regclass[]
+    'holdfast.apple_object', 'holdfast.image_placement', 'holdfast.message_placement', 'holdfast.apple_default']::regclass[]
   loop
     perform holdfast_sec.protect_sync(protected, 'select, insert, update, delete');
   end loop;
-  foreach protected in array array[
-    'holdfast.sync_run', 'holdfast.apple_call', 'holdfast.credential_check']::regclass[]
-  loop
-    perform holdfast_sec.protect_sync(protected, 'select, insert, update');
-  end loop;
-  perform holdfast_sec.protect_sync('holdfast.app_environment', 'select, update');
+  perform holdfast_sec.protect_sync('holdfast.app_environment', 'select, update (snapshot_number)');
   perform holdfast_sec.protect_sync('holdfast.snapshot', 'select, insert');
-  perform holdfast_sec.protect_sync('holdfast.performance_test', 'select, update');
-  perform holdfast_sec.protect_sync('holdfast.sync_state', 'select, update');
+  perform holdfast_sec.protect_sync('holdfast.call_budget', 'select, insert, update (spoken_for, not_before)');
+  perform holdfast_sec.protect_sync('holdfast.sync_run',
+    'select, insert, update (state, started_at, finished_at, reads, writes, result)');
+  perform holdfast_sec.protect_sync('holdfast.apple_call',
+    'select, insert, update (finished_at, status, apple_code, apple_message, outcome)');
+  perform holdfast_sec.protect_sync('holdfast.credential_check',
+    'select, insert, update (verdict, status, apple_code, checked_at)');
+  perform holdfast_sec.protect_sync('holdfast.performance_test',
+    'select, update (state, started_at, finished_at, own_load, apple_request_id, config, result, failure, polled_at, polls)');
+  -- A lease and its token are given and taken back by functions alone.
+  perform holdfast_sec.protect_sync('holdfast.sync_state',
+    'select, update (images_listed_at, messages_listed_at, doubted_at, images_full_at, messages_full_at, url_kind, '
+    'url_endpoint_id, url_is_uncertain, url_read_at, url_refused_at, url_refusal_code, pause_reason, paused_until, '
+    'pause_credential_id, failures, retry_at, access, access_at, may_replace_url)');
+  perform holdfast_sec.protect_sync('holdfast.audit_event', 'insert');
 end $$;
--- A token is given by the claim alone.
-revoke update on holdfast.sync_state from holdfast_sync;
-grant update (leased_until, next_run_at, images_listed_at, messages_listed_at, doubted_at, images_full_at,
-  messages_full_at, url_kind, url_endpoint_id, url_is_uncertain, url_read_at, url_refused_at, url_refusal_code,
-  pause_reason, paused_until, pause_credential_id, failures, retry_at, access, access_at, may_replace_url)
-  on holdfast.sync_state to holdfast_sync;
+-- A key that stood by takes the live one's place; nothing else of a key changes.
+grant update (activated_at, retired_at) on holdfast.credential to holdfast_sync;
 grant select on holdfast.approved_placement to holdfast_sync;
 -- The bytes of the pictures of its app.
 create policy sync on holdfast.image_file to holdfast_sync
@@ -403,6 +440,8 @@ declare
   due record;
   chosen record;
 begin
+  -- One claim at a time: what is leased is counted, and no other may be lent meanwhile.
+  perform pg_advisory_xact_lock(hashtextextended('holdfast_ops.claim_sync', 0));
   if lease not between interval '100 milliseconds' and interval '1 hour' or per_tenant < 1 then
     raise exception 'a lease lasts 100 milliseconds to 1 hour, for 1 app or more' using errcode = '22023';
   end if;
@@ -445,6 +484,9 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   held record;
 begin
+  if lease not between interval '100 milliseconds' and interval '1 hour' then
+    raise exception 'a lease lasts 100 milliseconds to 1 hour' using errcode = '22023';
+  end if;
   update holdfast.sync_state s set leased_until = clock_timestamp() + lease
     where s.tenant_id = wanted_tenant and s.app_id = wanted_app and s.environment = wanted_environment
       and s.lease_token = wanted_token and s.leased_until >= clock_timestamp()
@@ -452,8 +494,38 @@ begin
   if not found then return; end if;
   perform holdfast_sec.set_context(wanted_tenant, null);
   perform set_config('holdfast.claimed_app', wanted_app::text, true);
-  perform set_config('holdfast.claimed_app_mac', holdfast_sec.mac('claimed app', wanted_app::text), true);
+  perform set_config('holdfast.claimed_app_mac',
+    holdfast_sec.mac('claimed app of ' || wanted_tenant, wanted_app::text), true);
   return query select held.change_number;
+end $$;
+
+-- Gives the lease of this transaction's app back. What changed since `known_change` is due at once, all else after `wait`.
+create function holdfast_sec.leave_sync(
+  wanted_environment text, wanted_token bigint, known_change bigint, wait interval
+) returns boolean
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  app uuid := holdfast_sec.claimed_app();
+begin
+  update holdfast.sync_state s
+    set leased_until = null,
+      next_run_at = clock_timestamp() + case when s.change_number = known_change then wait else interval '0' end
+    where s.tenant_id = tenant and s.app_id = app and s.environment = wanted_environment
+      and s.lease_token = wanted_token and s.leased_until is not null;
+  return found;
+end $$;
+
+-- Another environment of the leased app is due now: something there waited for what was done here.
+create function holdfast_sec.hurry_sync(wanted_environment text) returns boolean
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  app uuid := holdfast_sec.claimed_app();
+begin
+  update holdfast.sync_state s set next_run_at = least(s.next_run_at, clock_timestamp())
+    where s.tenant_id = tenant and s.app_id = app and s.environment = wanted_environment;
+  return found;
 end $$;
 
 -- How long what is due has waited, over all tenants: for the metric.
@@ -479,7 +551,8 @@ create policy purging on holdfast.apple_call to holdfast_definer using (true) wi
 grant select (started_at), delete on holdfast.apple_call to holdfast_definer;
 
 grant execute on function holdfast_sec.tenant(), holdfast_sec.claimed_app(),
-  holdfast_sec.enter_sync(uuid, uuid, text, bigint, interval), holdfast_hot.live_responders(timestamptz),
+  holdfast_sec.enter_sync(uuid, uuid, text, bigint, interval),
+  holdfast_sec.leave_sync(text, bigint, bigint, interval), holdfast_sec.hurry_sync(text), holdfast_hot.live_responders(timestamptz),
   holdfast_ops.claim_sync(text, interval, integer), holdfast_ops.sync_backlog(),
   holdfast_ops.purge_apple_calls(timestamptz) to holdfast_sync;
 grant execute on function holdfast_sec.mac(text, text), holdfast_sec.set_context(uuid, uuid) to holdfast_definer;
@@ -490,6 +563,7 @@ declare
 begin
   foreach given in array array[
     'holdfast_sec.claimed_app()', 'holdfast_sec.enter_sync(uuid, uuid, text, bigint, interval)',
+    'holdfast_sec.leave_sync(text, bigint, bigint, interval)', 'holdfast_sec.hurry_sync(text)',
     'holdfast_ops.claim_sync(text, interval, integer)', 'holdfast_ops.sync_backlog()',
     'holdfast_ops.purge_apple_calls(timestamptz)']
   loop

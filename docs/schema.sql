@@ -238,6 +238,8 @@ declare
   due record;
   chosen record;
 begin
+  -- One claim at a time: what is leased is counted, and no other may be lent meanwhile.
+  perform pg_advisory_xact_lock(hashtextextended('holdfast_ops.claim_sync', 0));
   if lease not between interval '100 milliseconds' and interval '1 hour' or per_tenant < 1 then
     raise exception 'a lease lasts 100 milliseconds to 1 hour, for 1 app or more' using errcode = '22023';
   end if;
@@ -470,7 +472,7 @@ declare
   app text := current_setting('holdfast.claimed_app', true);
 begin
   if app is null or app = '' or current_setting('holdfast.claimed_app_mac', true)
-    is distinct from holdfast_sec.mac('claimed app', app)
+    is distinct from holdfast_sec.mac('claimed app of ' || holdfast_sec.tenant(), app)
   then
     raise exception 'no lease was shown in this transaction' using errcode = '42501';
   end if;
@@ -564,6 +566,9 @@ CREATE FUNCTION holdfast_sec.enter_sync(wanted_tenant uuid, wanted_app uuid, wan
 declare
   held record;
 begin
+  if lease not between interval '100 milliseconds' and interval '1 hour' then
+    raise exception 'a lease lasts 100 milliseconds to 1 hour' using errcode = '22023';
+  end if;
   update holdfast.sync_state s set leased_until = clock_timestamp() + lease
     where s.tenant_id = wanted_tenant and s.app_id = wanted_app and s.environment = wanted_environment
       and s.lease_token = wanted_token and s.leased_until >= clock_timestamp()
@@ -571,7 +576,8 @@ begin
   if not found then return; end if;
   perform holdfast_sec.set_context(wanted_tenant, null);
   perform set_config('holdfast.claimed_app', wanted_app::text, true);
-  perform set_config('holdfast.claimed_app_mac', holdfast_sec.mac('claimed app', wanted_app::text), true);
+  perform set_config('holdfast.claimed_app_mac',
+    holdfast_sec.mac('claimed app of ' || wanted_tenant, wanted_app::text), true);
   return query select held.change_number;
 end $$;
 
@@ -612,6 +618,26 @@ end $$;
 ALTER FUNCTION holdfast_sec.forget_files() OWNER TO holdfast_definer;
 
 --
+-- Name: hurry_sync(text); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.hurry_sync(wanted_environment text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  app uuid := holdfast_sec.claimed_app();
+begin
+  update holdfast.sync_state s set next_run_at = least(s.next_run_at, clock_timestamp())
+    where s.tenant_id = tenant and s.app_id = app and s.environment = wanted_environment;
+  return found;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.hurry_sync(wanted_environment text) OWNER TO holdfast_definer;
+
+--
 -- Name: is_limited(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
@@ -630,6 +656,29 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.is_limited() OWNER TO holdfast_definer;
+
+--
+-- Name: leave_sync(text, bigint, bigint, interval); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.leave_sync(wanted_environment text, wanted_token bigint, known_change bigint, wait interval) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  app uuid := holdfast_sec.claimed_app();
+begin
+  update holdfast.sync_state s
+    set leased_until = null,
+      next_run_at = clock_timestamp() + case when s.change_number = known_change then wait else interval '0' end
+    where s.tenant_id = tenant and s.app_id = app and s.environment = wanted_environment
+      and s.lease_token = wanted_token and s.leased_until is not null;
+  return found;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.leave_sync(wanted_environment text, wanted_token bigint, known_change bigint, wait interval) OWNER TO holdfast_definer;
 
 --
 -- Name: mac(text, text); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
@@ -1141,12 +1190,15 @@ CREATE VIEW holdfast.approved_placement WITH (security_invoker='true') AS
     p.locale,
     p.apple_id
    FROM (holdfast.message_placement p
-     JOIN holdfast.apple_object o USING (tenant_id, app_id, environment, apple_id))
-  WHERE ((o.state = 'APPROVED'::text) AND (o.presence = ANY (ARRAY['uploaded'::text, 'listed'::text])) AND (o.superseded_at IS NULL) AND (NOT (EXISTS ( SELECT
+     CROSS JOIN LATERAL ( SELECT o_1.images
+           FROM holdfast.apple_object o_1
+          WHERE ((o_1.tenant_id = p.tenant_id) AND (o_1.app_id = p.app_id) AND (o_1.environment = p.environment) AND (o_1.apple_id = p.apple_id) AND (o_1.state = 'APPROVED'::text) AND (o_1.presence = ANY (ARRAY['uploaded'::text, 'listed'::text])) AND (o_1.superseded_at IS NULL))
+         OFFSET 0) o)
+  WHERE (NOT (EXISTS ( SELECT
            FROM unnest(o.images) shown(apple_id)
-          WHERE (NOT (EXISTS ( SELECT
+          WHERE (0 = ( SELECT count(*) AS count
                    FROM holdfast.apple_object i
-                  WHERE (((i.tenant_id = o.tenant_id) AND (i.app_id = o.app_id) AND (i.environment = o.environment) AND (i.apple_id = shown.apple_id)) AND (i.state = 'APPROVED'::text) AND (i.presence = ANY (ARRAY['uploaded'::text, 'listed'::text]))))))))));
+                  WHERE ((i.tenant_id = p.tenant_id) AND (i.app_id = p.app_id) AND (i.environment = p.environment) AND (i.apple_id = shown.apple_id) AND (i.state = 'APPROVED'::text) AND (i.presence = ANY (ARRAY['uploaded'::text, 'listed'::text])) AND (i.superseded_at IS NULL)))))));
 
 
 ALTER TABLE holdfast.approved_placement OWNER TO holdfast_owner;
@@ -1170,7 +1222,7 @@ CREATE TABLE holdfast.audit_event (
     resource_id text NOT NULL,
     app_id uuid,
     changes jsonb NOT NULL,
-    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text]))),
+    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text, 'sync'::text]))),
     CONSTRAINT audit_event_changes_is_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
     CONSTRAINT audit_event_lengths CHECK (((length(actor_id) <= 200) AND (length(address) <= 64) AND (length(request_id) <= 64) AND (length(action) <= 64) AND (length(resource_type) <= 64) AND (length(resource_id) <= 600)))
 );
@@ -1313,6 +1365,8 @@ CREATE TABLE holdfast.credential (
     sealed bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     retired_at timestamp with time zone,
+    activated_at timestamp with time zone,
+    check_wanted_at timestamp with time zone,
     CONSTRAINT credential_issuer_id_length CHECK (((length(issuer_id) >= 1) AND (length(issuer_id) <= 64))),
     CONSTRAINT credential_key_id_length CHECK (((length(key_id) >= 1) AND (length(key_id) <= 64))),
     CONSTRAINT credential_public_key_size CHECK (((length(public_key) >= 1) AND (length(public_key) <= 1024))),
@@ -1329,6 +1383,20 @@ ALTER TABLE holdfast.credential OWNER TO holdfast_owner;
 --
 
 COMMENT ON COLUMN holdfast.credential.sealed IS 'The In-App Purchase key, sealed to the platform''s public key and bound to this row. Opened by the responder only.';
+
+
+--
+-- Name: COLUMN credential.activated_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.credential.activated_at IS 'When it became the live key; null while it stands by.';
+
+
+--
+-- Name: COLUMN credential.check_wanted_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.credential.check_wanted_at IS 'Since when the agency wants to know what the key may do: answered by a check that is not older.';
 
 
 --
@@ -1713,13 +1781,14 @@ CREATE TABLE holdfast.performance_test (
     started_at timestamp with time zone,
     finished_at timestamp with time zone,
     own_load jsonb,
-    apple_request_id uuid,
+    apple_request_id text COLLATE pg_catalog."C",
     config jsonb,
     result jsonb,
     failure jsonb,
     polled_at timestamp with time zone,
     polls integer DEFAULT 0 NOT NULL,
     CONSTRAINT performance_test_finished_has_time CHECK (((state = ANY (ARRAY['passed'::text, 'failed'::text, 'notRun'::text])) = (finished_at IS NOT NULL))),
+    CONSTRAINT performance_test_request_length CHECK (((length(apple_request_id) >= 1) AND (length(apple_request_id) <= 200))),
     CONSTRAINT performance_test_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'ownLoad'::text, 'running'::text, 'passed'::text, 'failed'::text, 'notRun'::text]))),
     CONSTRAINT performance_test_transaction_form CHECK ((transaction_id ~ '^[0-9]{1,64}$'::text))
 );
@@ -1946,7 +2015,7 @@ CREATE TABLE holdfast.sync_state (
     access_at timestamp with time zone,
     access_requested_at timestamp with time zone,
     CONSTRAINT sync_state_access_known CHECK ((access = ANY (ARRAY['unknown'::text, 'none'::text, 'granted'::text]))),
-    CONSTRAINT sync_state_own_url_is_known CHECK (((url_kind = 'own'::text) = (url_endpoint_id IS NOT NULL))),
+    CONSTRAINT sync_state_own_url_is_known CHECK (((NOT (url_kind IS DISTINCT FROM 'own'::text)) = (url_endpoint_id IS NOT NULL))),
     CONSTRAINT sync_state_pause_known CHECK ((pause_reason = ANY (ARRAY['keyRefused'::text, 'noAccess'::text]))),
     CONSTRAINT sync_state_url_known CHECK ((url_kind = ANY (ARRAY['none'::text, 'own'::text, 'foreign'::text]))),
     CONSTRAINT sync_state_worker_length CHECK (((length(leased_by) >= 1) AND (length(leased_by) <= 100)))
@@ -2479,7 +2548,14 @@ CREATE INDEX bullet_by_image ON holdfast.bullet USING btree (tenant_id, app_id, 
 -- Name: credential_one_live; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE UNIQUE INDEX credential_one_live ON holdfast.credential USING btree (tenant_id, app_id) WHERE (retired_at IS NULL);
+CREATE UNIQUE INDEX credential_one_live ON holdfast.credential USING btree (tenant_id, app_id) WHERE ((retired_at IS NULL) AND (activated_at IS NOT NULL));
+
+
+--
+-- Name: credential_one_standby; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE UNIQUE INDEX credential_one_standby ON holdfast.credential USING btree (tenant_id, app_id) WHERE ((retired_at IS NULL) AND (activated_at IS NULL));
 
 
 --
@@ -3366,6 +3442,13 @@ CREATE POLICY claimed_app ON holdfast.apple_object AS RESTRICTIVE TO holdfast_sy
 
 
 --
+-- Name: audit_event claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.audit_event AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
 -- Name: billing_plan claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4155,6 +4238,13 @@ CREATE POLICY sync ON holdfast.apple_object TO holdfast_sync USING ((tenant_id =
 
 
 --
+-- Name: audit_event sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.audit_event TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: billing_plan sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4878,11 +4968,27 @@ REVOKE ALL ON FUNCTION holdfast_sec.forget_files() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION hurry_sync(wanted_environment text); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.hurry_sync(wanted_environment text) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.hurry_sync(wanted_environment text) TO holdfast_sync;
+
+
+--
 -- Name: FUNCTION is_limited(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
 REVOKE ALL ON FUNCTION holdfast_sec.is_limited() FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.is_limited() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION leave_sync(wanted_environment text, wanted_token bigint, known_change bigint, wait interval); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.leave_sync(wanted_environment text, wanted_token bigint, known_change bigint, wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.leave_sync(wanted_environment text, wanted_token bigint, known_change bigint, wait interval) TO holdfast_sync;
 
 
 --
@@ -5088,7 +5194,14 @@ GRANT SELECT ON TABLE holdfast.app TO holdfast_sync;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.app_environment TO holdfast_definer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_environment TO holdfast_gateway;
-GRANT SELECT,UPDATE ON TABLE holdfast.app_environment TO holdfast_sync;
+GRANT SELECT ON TABLE holdfast.app_environment TO holdfast_sync;
+
+
+--
+-- Name: COLUMN app_environment.snapshot_number; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(snapshot_number) ON TABLE holdfast.app_environment TO holdfast_sync;
 
 
 --
@@ -5097,7 +5210,7 @@ GRANT SELECT,UPDATE ON TABLE holdfast.app_environment TO holdfast_sync;
 
 GRANT SELECT ON TABLE holdfast.apple_call TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.apple_call TO holdfast_gateway;
-GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.apple_call TO holdfast_sync;
+GRANT SELECT,INSERT ON TABLE holdfast.apple_call TO holdfast_sync;
 GRANT DELETE ON TABLE holdfast.apple_call TO holdfast_definer;
 
 
@@ -5109,11 +5222,46 @@ GRANT SELECT(started_at) ON TABLE holdfast.apple_call TO holdfast_definer;
 
 
 --
+-- Name: COLUMN apple_call.finished_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(finished_at) ON TABLE holdfast.apple_call TO holdfast_sync;
+
+
+--
+-- Name: COLUMN apple_call.status; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(status) ON TABLE holdfast.apple_call TO holdfast_sync;
+
+
+--
+-- Name: COLUMN apple_call.apple_code; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(apple_code) ON TABLE holdfast.apple_call TO holdfast_sync;
+
+
+--
+-- Name: COLUMN apple_call.apple_message; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(apple_message) ON TABLE holdfast.apple_call TO holdfast_sync;
+
+
+--
+-- Name: COLUMN apple_call.outcome; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(outcome) ON TABLE holdfast.apple_call TO holdfast_sync;
+
+
+--
 -- Name: TABLE apple_default; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.apple_default TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.apple_default TO holdfast_gateway;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_sync;
 
 
@@ -5122,8 +5270,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_default TO holdfast_sy
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.apple_object TO holdfast_gateway;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_sync;
+
+
+--
+-- Name: COLUMN apple_object.superseded_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(superseded_at) ON TABLE holdfast.apple_object TO holdfast_gateway;
 
 
 --
@@ -5131,7 +5286,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.apple_object TO holdfast_syn
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.message_placement TO holdfast_gateway;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_placement TO holdfast_sync;
 
 
@@ -5150,6 +5305,7 @@ GRANT SELECT ON TABLE holdfast.approved_placement TO holdfast_sync;
 
 GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_operator;
 GRANT SELECT,INSERT ON TABLE holdfast.audit_event TO holdfast_gateway;
+GRANT INSERT ON TABLE holdfast.audit_event TO holdfast_sync;
 
 
 --
@@ -5184,7 +5340,21 @@ GRANT SELECT ON TABLE holdfast.bullet TO holdfast_sync;
 
 GRANT SELECT ON TABLE holdfast.call_budget TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.call_budget TO holdfast_gateway;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.call_budget TO holdfast_sync;
+GRANT SELECT,INSERT ON TABLE holdfast.call_budget TO holdfast_sync;
+
+
+--
+-- Name: COLUMN call_budget.spoken_for; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(spoken_for) ON TABLE holdfast.call_budget TO holdfast_sync;
+
+
+--
+-- Name: COLUMN call_budget.not_before; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(not_before) ON TABLE holdfast.call_budget TO holdfast_sync;
 
 
 --
@@ -5206,12 +5376,54 @@ GRANT SELECT ON TABLE holdfast.credential TO holdfast_sync;
 
 
 --
+-- Name: COLUMN credential.retired_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(retired_at) ON TABLE holdfast.credential TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential.activated_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(activated_at) ON TABLE holdfast.credential TO holdfast_sync;
+
+
+--
 -- Name: TABLE credential_check; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
 GRANT SELECT ON TABLE holdfast.credential_check TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.credential_check TO holdfast_gateway;
-GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.credential_check TO holdfast_sync;
+GRANT SELECT,INSERT ON TABLE holdfast.credential_check TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential_check.verdict; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(verdict) ON TABLE holdfast.credential_check TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential_check.status; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(status) ON TABLE holdfast.credential_check TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential_check.apple_code; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(apple_code) ON TABLE holdfast.credential_check TO holdfast_sync;
+
+
+--
+-- Name: COLUMN credential_check.checked_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(checked_at) ON TABLE holdfast.credential_check TO holdfast_sync;
 
 
 --
@@ -5309,7 +5521,7 @@ GRANT SELECT(sha256) ON TABLE holdfast.image_file TO holdfast_definer;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_operator;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.image_placement TO holdfast_gateway;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.image_placement TO holdfast_sync;
 
 
@@ -5490,7 +5702,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.offer_price TO holdfast_gate
 
 GRANT SELECT ON TABLE holdfast.performance_test TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.performance_test TO holdfast_gateway;
-GRANT SELECT,UPDATE ON TABLE holdfast.performance_test TO holdfast_sync;
+GRANT SELECT ON TABLE holdfast.performance_test TO holdfast_sync;
 
 
 --
@@ -5523,6 +5735,7 @@ GRANT INSERT(test_id) ON TABLE holdfast.performance_test TO holdfast_operator;
 
 GRANT INSERT(state) ON TABLE holdfast.performance_test TO holdfast_gateway;
 GRANT INSERT(state) ON TABLE holdfast.performance_test TO holdfast_operator;
+GRANT UPDATE(state) ON TABLE holdfast.performance_test TO holdfast_sync;
 
 
 --
@@ -5547,6 +5760,69 @@ GRANT INSERT(transaction_id) ON TABLE holdfast.performance_test TO holdfast_oper
 
 GRANT INSERT(created_at) ON TABLE holdfast.performance_test TO holdfast_gateway;
 GRANT INSERT(created_at) ON TABLE holdfast.performance_test TO holdfast_operator;
+
+
+--
+-- Name: COLUMN performance_test.started_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(started_at) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.finished_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(finished_at) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.own_load; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(own_load) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.apple_request_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(apple_request_id) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.config; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(config) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.result; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(result) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.failure; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(failure) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.polled_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(polled_at) ON TABLE holdfast.performance_test TO holdfast_sync;
+
+
+--
+-- Name: COLUMN performance_test.polls; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(polls) ON TABLE holdfast.performance_test TO holdfast_sync;
 
 
 --
@@ -5618,7 +5894,7 @@ GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_sync;
 
 GRANT SELECT ON TABLE holdfast.sync_run TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.sync_run TO holdfast_gateway;
-GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.sync_run TO holdfast_sync;
+GRANT SELECT,INSERT ON TABLE holdfast.sync_run TO holdfast_sync;
 
 
 --
@@ -5675,6 +5951,7 @@ GRANT INSERT(requested_by) ON TABLE holdfast.sync_run TO holdfast_operator;
 
 GRANT INSERT(state) ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT INSERT(state) ON TABLE holdfast.sync_run TO holdfast_operator;
+GRANT UPDATE(state) ON TABLE holdfast.sync_run TO holdfast_sync;
 
 
 --
@@ -5683,6 +5960,41 @@ GRANT INSERT(state) ON TABLE holdfast.sync_run TO holdfast_operator;
 
 GRANT INSERT(created_at) ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT INSERT(created_at) ON TABLE holdfast.sync_run TO holdfast_operator;
+
+
+--
+-- Name: COLUMN sync_run.started_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(started_at) ON TABLE holdfast.sync_run TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_run.finished_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(finished_at) ON TABLE holdfast.sync_run TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_run.reads; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(reads) ON TABLE holdfast.sync_run TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_run.writes; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(writes) ON TABLE holdfast.sync_run TO holdfast_sync;
+
+
+--
+-- Name: COLUMN sync_run.result; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(result) ON TABLE holdfast.sync_run TO holdfast_sync;
 
 
 --
@@ -5720,19 +6032,11 @@ GRANT INSERT(environment) ON TABLE holdfast.sync_state TO holdfast_operator;
 
 
 --
--- Name: COLUMN sync_state.leased_until; Type: ACL; Schema: holdfast; Owner: holdfast_owner
---
-
-GRANT UPDATE(leased_until) ON TABLE holdfast.sync_state TO holdfast_sync;
-
-
---
 -- Name: COLUMN sync_state.next_run_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
 GRANT UPDATE(next_run_at) ON TABLE holdfast.sync_state TO holdfast_gateway;
 GRANT UPDATE(next_run_at) ON TABLE holdfast.sync_state TO holdfast_operator;
-GRANT UPDATE(next_run_at) ON TABLE holdfast.sync_state TO holdfast_sync;
 
 
 --

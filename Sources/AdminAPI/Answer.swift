@@ -23,8 +23,10 @@ package struct Answer: Sendable {
     }
 
     /// A new resource at `location`, an absolute path.
-    static func created(_ tree: JSONTree, at location: String) -> Answer {
-        var answer = resource(tree, status: 201)
+    static func created(
+        _ tree: JSONTree, taggedAs tagged: JSONTree? = nil, at location: String
+    ) -> Answer {
+        var answer = resource(tree, taggedAs: tagged, status: 201)
         answer.headers.append(("Location", location))
         return answer
     }

@@ -20,6 +20,7 @@ enum Apps {
     private struct Content {
         let app: App
         let isStopped: Bool
+        let accessRequestedAt: Instant?
 
         /// A new app.
         init(_ tree: JSONTree, id: AppID, _ call: Call) throws {
@@ -30,7 +31,10 @@ enum Apps {
                 bundleId: reader.text("bundleId", 1...155),
                 appAppleId: reader.integer("appAppleId", in: 1...Int64.max),
                 defaultLocale: reader.locale("defaultLocale"),
-                timeZone: reader.timeZone(kept: nil, otherwise: "UTC"))
+                timeZone: reader.timeZone(kept: nil, otherwise: "UTC"),
+                performanceTestTransactionId: reader.transactionId(),
+                appStoreConnectLayer: reader.appStoreConnectLayer(kept: nil))
+            accessRequestedAt = reader.accessRequestedAt(kept: nil, now: call.now)
             let answers = reader.optionalChoice("realTimeAnswers", RealTimeAnswers.self)
             isStopped = answers == .stopped
             try reader.finish()
@@ -50,7 +54,12 @@ enum Apps {
                 id: old.app.id, client: client ?? old.app.client, name: reader.text("name"),
                 bundleId: old.app.bundleId, appAppleId: old.app.appAppleId,
                 defaultLocale: reader.locale("defaultLocale", kept: old.app.defaultLocale),
-                timeZone: reader.timeZone(kept: old.app.timeZone, otherwise: nil))
+                timeZone: reader.timeZone(kept: old.app.timeZone, otherwise: nil),
+                performanceTestTransactionId: reader.transactionId(),
+                appStoreConnectLayer: reader.appStoreConnectLayer(
+                    kept: old.app.appStoreConnectLayer))
+            accessRequestedAt = reader.accessRequestedAt(
+                kept: old.accessRequestedAt, now: call.now)
             isStopped = reader.choice("realTimeAnswers", RealTimeAnswers.self) == .stopped
             try reader.finish()
         }
@@ -71,6 +80,9 @@ enum Apps {
             "clientId": .id(stored.app.client), "name": .string(stored.app.name),
             "defaultLocale": .string(stored.app.defaultLocale),
             "timeZone": .string(stored.app.timeZone), "realTimeAnswers": .string(answers.rawValue),
+            "performanceTestTransactionId": .text(stored.app.performanceTestTransactionId),
+            "appStoreConnectLayer": .string(stored.app.appStoreConnectLayer.rawValue),
+            "accessRequestedAt": .optional(stored.accessRequestedAt, JSONTree.instant),
         ]
     }
 
@@ -93,6 +105,9 @@ enum Apps {
         }
         let id = content.app.id
         try call.transaction.createApp(content.app, isStopped: content.isStopped)
+        if let at = content.accessRequestedAt {
+            try call.transaction.setAccessRequested(at, of: id)
+        }
         let new = form(try call.transaction.getApp(id))
         try call.audit("app.create", "app", id.description, app: id, after: new)
         return .created(new, at: "/v1/apps/\(id)")
@@ -107,6 +122,9 @@ enum Apps {
         let old = try call.transaction.getApp(id, forUpdate: true)
         try call.requireMatch(form(old))
         let content = try Content(old, patch: try call.body(), call)
+        if content.accessRequestedAt != old.accessRequestedAt {
+            try call.transaction.setAccessRequested(content.accessRequestedAt, of: id)
+        }
         try call.transaction.updateApp(content.app, isStopped: content.isStopped)
         let new = form(try call.transaction.getApp(id))
         try call.audit("app.update", "app", id.description, app: id, before: form(old), after: new)
@@ -151,6 +169,39 @@ extension BodyReader {
             note(name, .nearMiss, "The time zone is spelled \(meant); write that.")
         } else {
             note(name, .unknownValue, "\(name) is an IANA name such as Europe/Berlin, or UTC.")
+        }
+        return given
+    }
+
+    /// `performanceTestTransactionId`: Apple's identifiers of transactions are digits.
+    fileprivate mutating func transactionId() -> String? {
+        let name = "performanceTestTransactionId"
+        guard let given = optionalText(name, 1...64) else { return nil }
+        if !given.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            note(name, .badFormat, "\(name) has digits only, as Apple's transaction ids do.")
+        }
+        return given
+    }
+
+    /// `appStoreConnectLayer`: what the agency may say of it. What was read from App Store Connect
+    /// stays until the agency says otherwise.
+    fileprivate mutating func appStoreConnectLayer(
+        kept: AppStoreConnectLayer?
+    ) -> AppStoreConnectLayer {
+        let name = "appStoreConnectLayer"
+        let given = optionalChoice(name, AppStoreConnectLayer.self) ?? .none
+        if given == .imported, kept != .imported {
+            note(name, .notAllowed, "imported is what an import says; say none or declared.")
+        }
+        return given
+    }
+
+    /// `accessRequestedAt`: not to come.
+    fileprivate mutating func accessRequestedAt(kept: Instant?, now: Instant) -> Instant? {
+        let name = "accessRequestedAt"
+        guard let given = optionalInstant(name) else { return nil }
+        if given > now, given != kept {
+            note(name, .outOfRange, "\(name) is when Apple was asked, which has been by now.")
         }
         return given
     }

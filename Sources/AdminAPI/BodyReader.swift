@@ -87,6 +87,14 @@ struct BodyReader {
         return Instant(milliseconds: milliseconds)
     }
 
+    /// A day such as `2027-06-30`.
+    mutating func optionalDay(_ name: String) -> CalendarDay? {
+        guard let text = optionalText(name, 1...40) else { return nil }
+        if let day = CalendarDay(text) { return day }
+        note(name, .badFormat, "\(name) is a day such as 2027-06-30.")
+        return nil
+    }
+
     /// The elements of an array; `nil` where the member is absent or null.
     mutating func optionalList(_ name: String, limit: Int) -> [JSONTree]? {
         guard let value = take(name) else { return nil }

@@ -13,6 +13,9 @@ enum Credentials {
         .post("createCredential", all, .credentials, idempotency: .required, create),
         .get("getCredential", one, .credentials, get),
         .delete("deleteCredential", one, .credentials, retire),
+        .post(
+            "checkCredential", "\(one)/checks", .credentials, body: .optionalJSON,
+            idempotency: .required, check),
     ]
 
     // MARK: - Shapes
@@ -22,6 +25,7 @@ enum Credentials {
         private static let textLimit = 8_192
 
         let key: InAppPurchaseKey
+        let activation: KeyActivation
 
         init(_ tree: JSONTree) throws(Problem) {
             var reader = BodyReader(tree)
@@ -38,6 +42,7 @@ enum Credentials {
                     "issuerId has hexadecimal digits and hyphens, as App Store Connect shows it.")
             }
             let key = reader.privateKey("privateKey", limit: Self.textLimit)
+            activation = reader.optionalChoice("activate", KeyActivation.self) ?? .immediately
             try reader.finish()
             guard let key else { throw .validation(reader.problems) }
             self.key = InAppPurchaseKey(keyId: keyId, issuerId: issuerId, key: key)
@@ -53,14 +58,41 @@ enum Credentials {
         }
     }
 
-    private static func form(_ credential: StoredCredential) -> JSONTree {
-        [
+    /// - Parameter served: keys that live responders may sign with still; `nil` where that is not
+    ///   known, and then no key may be revoked.
+    private static func form(
+        _ credential: StoredCredential, served: Set<CredentialID>? = nil
+    ) -> JSONTree {
+        let isUnserved = served.map { !$0.contains(credential.id) } ?? false
+        return [
             "id": .id(credential.id), "keyId": .string(credential.keyId),
             "issuerId": .string(credential.issuerId),
             "fingerprint": .string(HexadecimalText.of(credential.fingerprint)),
             "createdAt": .instant(credential.createdAt),
             "retiredAt": .optional(credential.retiredAt, JSONTree.instant),
+            "state": .string(credential.state.rawValue),
+            "activatedAt": .optional(credential.activatedAt, JSONTree.instant),
+            "checkWantedAt": .optional(credential.checkWantedAt, JSONTree.instant),
+            "checks": .array(credential.checks.map(form)),
+            "mayBeRevokedAtApple": credential.state == .retired ? .boolean(isUnserved) : .null,
         ]
+    }
+
+    private static func form(_ check: CredentialCheck) -> JSONTree {
+        [
+            "environment": .string(check.environment.rawValue),
+            "verdict": .string(check.verdict.rawValue), "checkedAt": .instant(check.checkedAt),
+            "status": .optional(check.status) { .integer(Int64($0)) },
+            "appleCode": .optional(check.appleCode) { .integer(Int64($0)) },
+            "detail": .string(check.sentence),
+        ]
+    }
+
+    /// As the API shows it, with what responders serve.
+    private static func shown(_ credential: StoredCredential, _ call: Call) throws -> JSONTree {
+        guard credential.state == .retired else { return form(credential) }
+        return form(
+            credential, served: try call.transaction.servedCredentials(of: try call.appId()))
     }
 
     // MARK: - Handlers
@@ -70,18 +102,25 @@ enum Credentials {
         let page = try call.page()
         let rows = try call.transaction.listCredentials(
             of: app, after: try page.identifier(), limit: page.rowsWanted)
-        return call.list(rows, page, keys: { [$0.id.description] }, form: form)
+        let served =
+            rows.contains { $0.state == .retired }
+            ? try call.transaction.servedCredentials(of: app) : nil
+        return call.list(
+            rows, page, keys: { [$0.id.description] }, form: { form($0, served: served) })
     }
 
     private static func create(_ call: Call) throws -> Answer {
         // Alone: one key is live, and of two that come at once the later one.
         let app = try call.app(alone: true)
         let content = try Content(try call.body())
-        let former = try call.transaction.findLiveCredential(of: app)
+        let open = try call.transaction.listOpenCredentials(of: app)
         let id = CredentialID.make(at: call.now)
         try call.transaction.storeCredential(
-            content.key, id: id, of: app, sealedTo: call.gateway.platformKey)
-        if let former { try auditRetired(former, app, call) }
+            content.key, id: id, of: app, sealedTo: call.gateway.platformKey,
+            activation: content.activation)
+        for former in open where content.activation == .immediately || former.state == .standby {
+            try auditRetired(former, app, call)
+        }
         let new = form(try find(id, app, call))
         try call.audit("credential.create", "credential", id.description, app: app, after: new)
         return .created(new, at: "/v1/apps/\(app)/credentials/\(id)")
@@ -89,7 +128,24 @@ enum Credentials {
 
     private static func get(_ call: Call) throws -> Answer {
         let app = try call.app()
-        return .resource(form(try find(try call.identifier("credentialId"), app, call)))
+        let credential = try find(try call.identifier("credentialId"), app, call)
+        return .resource(try shown(credential, call))
+    }
+
+    /// The worker makes a harmless call with it in both environments.
+    private static func check(_ call: Call) throws -> Answer {
+        let app = try call.app(alone: true)
+        let old = try find(try call.identifier("credentialId"), app, call)
+        var reader = BodyReader(try call.body())
+        try reader.finish()
+        guard try call.transaction.wantCredentialCheck(old.id, of: app) else {
+            throw Problem(.conflict, "The key is retired; no call is made with it any more.")
+        }
+        let new = form(try find(old.id, app, call))
+        try call.audit(
+            "credential.check", "credential", old.id.description, app: app, before: form(old),
+            after: new)
+        return .accepted(new, at: "/v1/apps/\(app)/credentials/\(old.id)")
     }
 
     private static func retire(_ call: Call) throws -> Answer {

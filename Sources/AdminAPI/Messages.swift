@@ -20,22 +20,26 @@ enum Messages {
     private struct Content {
         let name: String
         let kind: MessageKind
+        let dates: ContentDates
 
         init(_ tree: JSONTree) throws(Problem) {
             var reader = BodyReader(tree)
             name = reader.text("name")
             kind = reader.choice("kind", MessageKind.self)
+            dates = reader.dates()
             try reader.finish()
         }
     }
 
     private struct Change {
         let name: String
+        let dates: ContentDates
 
         init(_ patch: JSONTree, onto message: StoredMessage) throws(Problem) {
             let content: JSONTree = ["name": .string(message.name)]
-            var reader = BodyReader(content.merged(with: patch))
+            var reader = BodyReader(content.merging(days(message)).merged(with: patch))
             name = reader.text("name")
+            dates = reader.dates()
             if patch["kind"] != nil {
                 _ = reader.take("kind")
                 reader.note("kind", .notAllowed, "kind cannot be changed; make another message.")
@@ -48,11 +52,28 @@ enum Messages {
     private static func form(
         _ message: StoredMessage, _ targets: [StoreEnvironment]?
     ) -> JSONTree {
-        [
+        tagged(message, targets).merging([
+            "isStale": .boolean(message.isStale), "needsReview": .boolean(message.needsReview),
+        ])
+    }
+
+    /// Without what changes as days pass.
+    private static func tagged(
+        _ message: StoredMessage, _ targets: [StoreEnvironment]?
+    ) -> JSONTree {
+        let form: JSONTree = [
             "id": .id(message.id), "name": .string(message.name),
             "kind": .string(message.kind.rawValue), "locales": .texts(message.locales),
             "targets": .texts((targets ?? []).map(\.rawValue)),
             "createdAt": .instant(message.createdAt),
+        ]
+        return form.merging(days(message))
+    }
+
+    private static func days(_ message: StoredMessage) -> [String: JSONTree] {
+        [
+            "showUntil": .text(message.dates.showUntil?.description),
+            "reviewBy": .text(message.dates.reviewBy?.description),
         ]
     }
 
@@ -60,6 +81,19 @@ enum Messages {
         _ message: StoredMessage, of app: AppID, _ transaction: TenantTransaction
     ) throws -> JSONTree {
         form(message, try transaction.messageTargets(of: app, [message.id])[message.id])
+    }
+
+    private static func targets(
+        of message: StoredMessage, _ app: AppID, _ call: Call
+    ) throws -> [StoreEnvironment]? {
+        try call.transaction.messageTargets(of: app, [message.id])[message.id]
+    }
+
+    private static func answer(
+        _ message: StoredMessage, of app: AppID, _ call: Call
+    ) throws -> Answer {
+        let targets = try targets(of: message, app, call)
+        return .resource(form(message, targets), taggedAs: tagged(message, targets))
     }
 
     // MARK: - Handlers
@@ -79,41 +113,44 @@ enum Messages {
         let content = try Content(try call.body())
         try requireRoom(in: app, call)
         let id = MessageID.make(at: call.now)
-        try call.transaction.createMessage(id, name: content.name, kind: content.kind, of: app)
+        try call.transaction.createMessage(
+            id, name: content.name, kind: content.kind, dates: content.dates, of: app)
         return try created(id, of: app, call, action: "message.create")
     }
 
     private static func get(_ call: Call) throws -> Answer {
         let app = try call.app()
         let message = try call.transaction.getMessage(try call.identifier("messageId"), of: app)
-        return .resource(try form(message, of: app, call.transaction))
+        return try answer(message, of: app, call)
     }
 
     private static func update(_ call: Call) throws -> Answer {
         let app = try call.app()
         let id: MessageID = try call.identifier("messageId")
         let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        let old = try form(message, of: app, call.transaction)
-        try call.requireMatch(old)
+        let targets = try targets(of: message, app, call)
+        try call.requireMatch(tagged(message, targets))
         let change = try Change(try call.body(), onto: message)
-        try call.transaction.updateMessage(id, name: change.name, of: app)
-        let new = try form(
-            try call.transaction.getMessage(id, of: app), of: app, call.transaction)
+        try call.transaction.updateMessage(
+            id, name: change.name, dates: change.dates, of: app)
+        let new = try call.transaction.getMessage(id, of: app)
         try call.audit(
-            "message.update", "message", id.description, app: app, before: old, after: new)
-        return .resource(new)
+            "message.update", "message", id.description, app: app,
+            before: form(message, targets), after: form(new, targets))
+        return try answer(new, of: app, call)
     }
 
     private static func delete(_ call: Call) throws -> Answer {
         let app = try call.app(alone: true)
         let id: MessageID = try call.identifier("messageId")
         let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        let old = try form(message, of: app, call.transaction)
-        try call.requireMatch(old)
+        let targets = try targets(of: message, app, call)
+        try call.requireMatch(tagged(message, targets))
         let uses = try call.rules(of: app) { $0.treatment.messageId == id }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
-        try call.audit("message.delete", "message", id.description, app: app, before: old)
+        try call.audit("message.delete", "message", id.description, app: app,
+            before: form(message, targets))
         return .noContent
     }
 
@@ -145,10 +182,12 @@ enum Messages {
     private static func created(
         _ id: MessageID, of app: AppID, _ call: Call, action: String
     ) throws -> Answer {
-        let form = try form(
-            try call.transaction.getMessage(id, of: app), of: app, call.transaction)
+        let message = try call.transaction.getMessage(id, of: app)
+        let targets = try targets(of: message, app, call)
+        let form = form(message, targets)
         try call.audit(action, "message", id.description, app: app, after: form)
-        return .created(form, at: "/v1/apps/\(app)/messages/\(id)")
+        return .created(
+            form, taggedAs: tagged(message, targets), at: "/v1/apps/\(app)/messages/\(id)")
     }
 
     private static func requireRoom(in app: AppID, _ call: Call) throws {
@@ -157,5 +196,12 @@ enum Messages {
             throw Problem(
                 .quotaExceeded, "Apple takes \(limit) messages of an app; delete some first.")
         }
+    }
+}
+
+extension BodyReader {
+    /// `showUntil` and `reviewBy`, days in the app's time zone.
+    fileprivate mutating func dates() -> ContentDates {
+        ContentDates(showUntil: optionalDay("showUntil"), reviewBy: optionalDay("reviewBy"))
     }
 }

@@ -459,7 +459,7 @@ extension SyncTurn {
             try transaction.record(step, of: test, app: key.app)
             if case .ended(true, _) = step {
                 // Production's URL waited for it.
-                try transaction.hurrySync(AppEnvironment(app: key.app, environment: .production))
+                try transaction.hurrySync(.production)
             }
         }
     }

@@ -33,10 +33,16 @@ package struct App: Sendable {
     package let defaultLocale: String
     /// A name of the IANA time zone database: calendar days of the app are in it.
     package let timeZone: String
+    /// An original transaction id of an active subscription that was bought in the sandbox: Apple's
+    /// performance test runs with it.
+    package let performanceTestTransactionId: String?
+    package let appStoreConnectLayer: AppStoreConnectLayer
 
     package init(
         id: AppID, client: ClientID, name: String, bundleId: String, appAppleId: Int64,
-        defaultLocale: String, timeZone: String = "UTC"
+        defaultLocale: String, timeZone: String = "UTC",
+        performanceTestTransactionId: String? = nil,
+        appStoreConnectLayer: AppStoreConnectLayer = .none
     ) {
         self.id = id
         self.client = client
@@ -45,7 +51,18 @@ package struct App: Sendable {
         self.appAppleId = appAppleId
         self.defaultLocale = defaultLocale
         self.timeZone = timeZone
+        self.performanceTestTransactionId = performanceTestTransactionId
+        self.appStoreConnectLayer = appStoreConnectLayer
     }
+}
+
+/// Whether the app has a retention message that was made in App Store Connect.
+package enum AppStoreConnectLayer: String, Sendable, CaseIterable {
+    case none
+    /// The agency says so; nobody has looked.
+    case declared
+    /// It was read from App Store Connect.
+    case imported
 }
 
 /// An app in one of Apple's environments: the unit of snapshots, endpoints and placements.

@@ -113,7 +113,7 @@ extension AppleOutcome {
         default: break
         }
         return switch endpoint {
-        case .deleteImage, .deleteMessage, .deleteDefaultMessage: .same
+        case .deleteImage, .deleteMessage, .deleteDefaultMessage, .deleteRealtimeURL: .same
         case .getDefaultMessage, .getRealtimeURL, .getPerformanceTestResults: .absent
         default: .terminal(code: errorCode)
         }

@@ -36,11 +36,17 @@ package struct CallBudget: Hashable, Sendable {
         case later(microseconds: Int64)
     }
 
+    /// Never further ahead than a whole burst: more comes of a clock that was ahead.
+    private func started(_ spokenFor: Int64?, _ now: Int64) -> Int64 {
+        let (farthest, isOver) = now.addingReportingOverflow(spacing * Int64(max(1, burst)))
+        return min(max(spokenFor ?? now, now), isOver ? .max : farthest)
+    }
+
     /// - Parameters:
     ///   - spokenFor: as the last grant said, in microseconds since 1970; `nil` before the first.
     ///   - now: real time in microseconds since 1970.
     package func take(spokenFor: Int64?, now: Int64) -> Decision {
-        let start = max(spokenFor ?? now, now)
+        let start = started(spokenFor, now)
         let ahead = start - now
         let most = spacing * Int64(max(1, burst) - 1)
         guard ahead <= most else { return .later(microseconds: start - most) }
@@ -49,7 +55,7 @@ package struct CallBudget: Hashable, Sendable {
 
     /// How long `calls` take from now on, where `spokenFor` is spoken for.
     package func milliseconds(for calls: Int, spokenFor: Int64?, now: Int64) -> Int64 {
-        let start = max(spokenFor ?? now, now)
+        let start = started(spokenFor, now)
         let (needed, isOver) = spacing.multipliedReportingOverflow(by: Int64(max(0, calls)))
         if isOver { return .max }
         let most = spacing * Int64(max(1, burst))

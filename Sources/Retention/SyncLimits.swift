@@ -19,6 +19,8 @@ package struct SyncLimits: Equatable, Sendable {
     /// After the first, the second and each further failure in a row. An app is not asked more
     /// often than the last while Apple is away, and found again within twice that.
     package var retryMilliseconds: [Int64] = [1_000, 5_000, 30_000]
+    /// How old what we read of the real-time URL may be when it is replaced or deleted.
+    package var urlAgeMilliseconds: Int64 = 60_000
     /// Apple's limits of an app in one environment; what other tools uploaded counts too.
     package var images = ImageLimit.imagesOfApp
     package var messages = MessageLimit.messagesOfApp
@@ -30,7 +32,7 @@ package struct SyncLimits: Equatable, Sendable {
     /// How long to wait after so many failures in a row.
     package func retryDelay(failures: Int32) -> Int64 {
         guard let last = retryMilliseconds.last else { return 0 }
-        let index = Int(max(0, failures - 1))
+        let index = Int(max(1, failures)) - 1
         return index < retryMilliseconds.count ? retryMilliseconds[index] : last
     }
 

@@ -25,10 +25,6 @@ package struct SyncFacts: Sendable {
         namedMessages = messages
         namedImages = images
     }
-
-    func isNamed(_ object: AppleObject) -> Bool {
-        (object.kind == .image ? namedImages : namedMessages).contains(object.id)
-    }
 }
 
 /// The rules of order, each by itself: what must be so before a call may be made. A test plants a
@@ -38,6 +34,8 @@ package struct SyncPolicy: Sendable {
     package var mayUploadMessage: @Sendable (_ images: [UUID], SyncFacts) -> Bool
     /// A default or an answer may name what Apple approved together with the pictures it shows.
     package var mayName: @Sendable (_ message: UUID, SyncFacts) -> Bool
+    /// What a wanted text, an answer or a default names, or a message shows, stays.
+    package var isNamed: @Sendable (AppleObject, SyncFacts) -> Bool
     /// What nothing names may be deleted once no responder can answer with it any more.
     package var mayDeleteMessage: @Sendable (AppleObject, SyncFacts) -> Bool
     /// Apple refuses to delete a picture that a message shows (4030019).
@@ -57,6 +55,9 @@ package struct SyncPolicy: Sendable {
             guard let message = facts.observed.objects[id], message.isApproved else { return false }
             return message.images.allSatisfy { facts.observed.objects[$0]?.isApproved ?? false }
         },
+        isNamed: { object, facts in
+            (object.kind == .image ? facts.namedImages : facts.namedMessages).contains(object.id)
+        },
         mayDeleteMessage: { object, facts in
             !facts.namedMessages.contains(object.id) && facts.desired.isSnapshotAcknowledged
         },
@@ -75,6 +76,7 @@ package struct SyncPolicy: Sendable {
 }
 
 extension AppleObject {
-    /// A picture that a message may refer to: Apple has it and has not refused it.
-    var canBeShown: Bool { isPresent && !isSpent && state != .rejected }
+    /// A picture that a message may refer to: Apple has it, as far as the last list says too, and
+    /// has not rejected it.
+    var canBeShown: Bool { isPresent && !isSpent && state != .rejected && absentSince == nil }
 }

@@ -85,17 +85,29 @@ extension ObservedState {
     private func general(
         _ call: ConcludedCall, _ limits: SyncLimits, _ now: Instant
     ) -> [Observation] {
+        let lifted: [Observation] = pause == nil ? [] : [.pause(nil, until: nil)]
         switch call.outcome {
-        case .unknown, .notSent:
-            let count = failures < Int32.max ? failures + 1 : failures
-            return [
-                .failures(count, retryAt: now + limits.retryDelay(failures: count))
-            ]
+        case .unknown, .notSent: return failed(limits, now)
         case .wait(let until): return healed + [.notBefore(call.operation.endpoint, until)]
         case .keyRefused: return healed + pausing(.keyRefused, limits, now)
         case .noAccess: return healed + pausing(.noAccess, limits, now)
         case .ok, .same, .absent, .full, .notYet, .terminal:
-            return healed + (pause == nil ? [] : [.pause(nil, until: nil)])
+            return (isFruitless(call) ? failed(limits, now) : healed) + lifted
+        }
+    }
+
+    private func failed(_ limits: SyncLimits, _ now: Instant) -> [Observation] {
+        let count = failures < Int32.max ? failures + 1 : failures
+        return [.failures(count, retryAt: now + limits.retryDelay(failures: count))]
+    }
+
+    /// A read that says nothing would be due again at once.
+    private func isFruitless(_ call: ConcludedCall) -> Bool {
+        guard !call.operation.isWrite else { return false }
+        switch (call.operation, call.outcome) {
+        case (_, .ok): return call.content == nil
+        case (.getDefault, .absent), (.getRealtimeURL, .absent): return false
+        default: return true
         }
     }
 
@@ -236,22 +248,20 @@ extension ObservedState {
                 startedAt > attempted + limits.listLagMilliseconds
             else { return nil }
             return .forgotten(object.id)
-        case .uploaded:
-            guard let uploaded = object.uploadedAt,
-                startedAt > uploaded + limits.listLagMilliseconds
-            else { return nil }
-            return absent(object, startedAt: startedAt, now)
-        case .listed: return absent(object, startedAt: startedAt, now)
+        case .uploaded, .listed:
+            if let uploaded = object.uploadedAt, uploaded >= startedAt { return nil }
+            return absent(object, startedAt: startedAt, limits, now)
         case .withdrawing, .gone, .refused: return nil
         }
     }
 
-    /// One list may be wrong; what two do not show has vanished, and its identifier with it.
+    /// One list may be wrong, or older than the one before. What lists have not shown for so long
+    /// has vanished, and its identifier with it.
     private func absent(
-        _ object: AppleObject, startedAt: Instant, _ now: Instant
+        _ object: AppleObject, startedAt: Instant, _ limits: SyncLimits, _ now: Instant
     ) -> Observation {
         var object = object
-        if let since = object.absentSince, startedAt > since {
+        if let since = object.absentSince, startedAt > since + limits.listLagMilliseconds {
             object.presence = .gone
             object.attemptedAt = now
         } else {
@@ -297,11 +307,21 @@ extension ObservedState {
     private func concludeDefaultRead(
         _ slot: DefaultSlot, _ call: ConcludedCall, _ now: Instant
     ) -> [Observation] {
+        let known = defaults[slot]
+        // What was refused stays so: a look at what is shown instead is no reason to try again.
+        func read(_ id: UUID?) -> [Observation] {
+            let observed = ObservedDefault(
+                appleId: id, readAt: now, refusal: known?.refusal, refusedId: known?.refusedId)
+            return [.default(slot, observed)]
+        }
         switch (call.outcome, call.content) {
-        case (.ok, .defaultMessage(let id)):
-            [.default(slot, ObservedDefault(appleId: id, readAt: now))]
-        case (.absent, _): [.default(slot, ObservedDefault(appleId: nil, readAt: now))]
-        default: []
+        case (.ok, .defaultMessage(let id)): return read(id)
+        case (.absent, _): return read(nil)
+        // Apple knows no such place, so that nothing is shown there.
+        case (.terminal(AppleErrorCode.invalidProductId.rawValue), _),
+            (.terminal(AppleErrorCode.invalidLocale.rawValue), _):
+            return read(nil)
+        default: return []
         }
     }
 

@@ -48,7 +48,8 @@ package struct TextPlace: Hashable, Comparable, Sendable {
 
     package static func < (a: TextPlace, b: TextPlace) -> Bool {
         a.message == b.message
-            ? a.locale < b.locale : a.message.description < b.message.description
+            ? a.locale.utf8.lexicographicallyPrecedes(b.locale.utf8)
+            : a.message.uuid < b.message.uuid
     }
 }
 
@@ -73,7 +74,9 @@ package struct DefaultSlot: Hashable, Comparable, Sendable {
     }
 
     package static func < (a: DefaultSlot, b: DefaultSlot) -> Bool {
-        isSame(a.productId, b.productId) ? a.locale < b.locale : a.productId < b.productId
+        isSame(a.productId, b.productId)
+            ? a.locale.utf8.lexicographicallyPrecedes(b.locale.utf8)
+            : a.productId.utf8.lexicographicallyPrecedes(b.productId.utf8)
     }
 }
 
@@ -173,7 +176,8 @@ package struct AppleObject: Hashable, Sendable {
     package init(
         kind: AppleObjectKind, id: UUID, isOurs: Bool, presence: Presence,
         state: ReviewState = .pending, images: [UUID] = [], attemptedAt: Instant? = nil,
-        uncertainSince: Instant? = nil, uploadedAt: Instant? = nil, listedAt: Instant? = nil, absentSince: Instant? = nil,
+        uncertainSince: Instant? = nil, uploadedAt: Instant? = nil, listedAt: Instant? = nil,
+        absentSince: Instant? = nil,
         unnamedSince: Instant? = nil, isSuperseded: Bool = false, refusal: AppleRefusal? = nil
     ) {
         self.kind = kind
@@ -199,7 +203,7 @@ package struct AppleObject: Hashable, Sendable {
     /// Whether it counts against Apple's limit.
     package var takesRoom: Bool { presence != .gone && presence != .refused }
     /// Whether Apple lets it be shown, as far as it alone is concerned.
-    package var isApproved: Bool { isPresent && !isSpent && state == .approved }
+    package var isApproved: Bool { isPresent && state == .approved }
 }
 
 /// What we know of one default at Apple.

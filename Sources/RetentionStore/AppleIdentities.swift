@@ -17,23 +17,25 @@ struct AppleIdentity {
 struct AppleIdentities {
     private let key: AppEnvironment
     private let salt: [UInt8]
-    private let spent: [[UInt8]: [Int32]]
+    private let spent: SpentIdentities
     let images: [ImageID: AppleIdentity]
+    private let imageIds: [ImageID: UUID]
 
     init(_ transaction: TenantTransaction, _ key: AppEnvironment) throws {
         self.key = key
         let salt = try transaction.appleIdSalt(key.app)
-        let spent = try transaction.spentGenerations(at: key)
+        let spent = try transaction.spentIdentities(at: key)
         self.salt = salt
         self.spent = spent
         images = try transaction.imageContents(of: key.app).mapValues {
             try Self.identity(.image, $0, key, salt, spent)
         }
+        imageIds = images.mapValues(\.id)
     }
 
     /// `nil` where the app does not have a picture that it shows.
     func identity(of text: Localization) throws -> AppleIdentity? {
-        guard let content = text.canonicalContent(appleImages: images.mapValues(\.id)) else {
+        guard let content = text.canonicalContent(appleImages: imageIds) else {
             return nil
         }
         return try Self.identity(.message, content, key, salt, spent)
@@ -41,7 +43,7 @@ struct AppleIdentities {
 
     private static func identity(
         _ kind: AppleContent.Kind, _ content: [UInt8], _ key: AppEnvironment, _ salt: [UInt8],
-        _ spent: [[UInt8]: [Int32]]
+        _ spent: SpentIdentities
     ) throws -> AppleIdentity {
         func digest(_ generation: Int32) -> [UInt8] {
             let source = AppleContent(
@@ -50,27 +52,45 @@ struct AppleIdentities {
             return SHA256.digest(source.bytesToDigest(salt: salt))
         }
         let first = digest(0)
-        let generation = ObservedState.generation(spent: spent[first] ?? [])
-        guard let id = UUID.version8(digest: generation == 0 ? first : digest(generation)) else {
-            throw StoreError(code: .invalid, message: "a SHA-256 digest has 32 bytes")
+        func id(_ generation: Int32) throws -> UUID {
+            guard let id = UUID.version8(digest: generation == 0 ? first : digest(generation))
+            else { throw StoreError(code: .invalid, message: "a SHA-256 digest has 32 bytes") }
+            return id
         }
-        return AppleIdentity(id: id, digest: first, generation: generation)
+        var generation = ObservedState.generation(spent: spent.generations[first] ?? [])
+        var current = try id(generation)
+        while spent.ofUnknownContent.contains(current) {
+            generation += 1
+            current = try id(generation)
+        }
+        return AppleIdentity(id: current, digest: first, generation: generation)
     }
 }
 
+/// What is never used again in one app and environment.
+private struct SpentIdentities {
+    /// By the digest of their content.
+    var generations: [[UInt8]: [Int32]] = [:]
+    /// Of objects that were placed before their content was written down.
+    var ofUnknownContent: Set<UUID> = []
+}
+
 extension TenantTransaction {
-    fileprivate func spentGenerations(at key: AppEnvironment) throws -> [[UInt8]: [Int32]] {
+    fileprivate func spentIdentities(at key: AppEnvironment) throws -> SpentIdentities {
         let rows = try connection.query(
             """
-            select content_digest, generation from holdfast.apple_object
+            select apple_id, content_digest, generation from holdfast.apple_object
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue) and content_digest is not null
+              and environment = \(key.environment.rawValue)
               and (presence in ('withdrawing', 'gone') or superseded_at is not null)
             """)
-        var spent: [[UInt8]: [Int32]] = [:]
+        var spent = SpentIdentities()
         for row in rows {
-            let digest: [UInt8] = try row.decode("content_digest")
-            spent[digest, default: []].append(try row.decode("generation"))
+            guard let digest: [UInt8] = try row.decode([UInt8]?.self, "content_digest") else {
+                spent.ofUnknownContent.insert(try row.decode("apple_id"))
+                continue
+            }
+            spent.generations[digest, default: []].append(try row.decode("generation"))
         }
         return spent
     }

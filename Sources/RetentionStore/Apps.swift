@@ -8,6 +8,8 @@ package struct StoredApp: Sendable {
     package let app: App
     /// Real-time answers are refused, so that Apple shows its next layer.
     package let isStopped: Bool
+    /// When Apple was asked for access to the Retention Messaging API, as the agency says.
+    package let accessRequestedAt: Instant?
     package let createdAt: Instant
 }
 
@@ -28,10 +30,13 @@ extension TenantTransaction {
         _ = try connection.query(
             """
             insert into holdfast.app (tenant_id, app_id, client_id, name, bundle_id, app_apple_id,
-              default_locale, time_zone, is_stopped, apple_id_salt, created_at)
+              default_locale, time_zone, is_stopped, performance_test_transaction_id,
+              app_store_connect_layer, apple_id_salt, created_at)
             values (\(tenant.uuid), \(app.id.uuid), \(app.client.uuid), \(app.name),
               \(app.bundleId), \(app.appAppleId), \(app.defaultLocale), \(app.timeZone),
-              \(isStopped), \(randomBytes(Self.saltBytes)), \(timestamp))
+              \(isStopped), \(app.performanceTestTransactionId),
+              \(app.appStoreConnectLayer.rawValue), \(randomBytes(Self.saltBytes)),
+              \(timestamp))
             """)
         for environment in StoreEnvironment.allCases {
             _ = try connection.query(
@@ -79,7 +84,10 @@ extension TenantTransaction {
         let rows = try connection.query(
             """
             select app_id, client_id, name, bundle_id, app_apple_id, default_locale, time_zone,
-              is_stopped, created_at
+              is_stopped, created_at, performance_test_transaction_id, app_store_connect_layer,
+              (select min(s.access_requested_at) from holdfast.sync_state s
+                where s.tenant_id = app.tenant_id and s.app_id = app.app_id)
+                as access_requested_at
             from holdfast.app
             where tenant_id = \(tenant.uuid)
               and (\(client?.uuid)::uuid is null or client_id = \(client?.uuid))
@@ -104,7 +112,10 @@ extension TenantTransaction {
         let rows = try connection.query(
             """
             select app_id, client_id, name, bundle_id, app_apple_id, default_locale, time_zone,
-              is_stopped, created_at
+              is_stopped, created_at, performance_test_transaction_id, app_store_connect_layer,
+              (select min(s.access_requested_at) from holdfast.sync_state s
+                where s.tenant_id = app.tenant_id and s.app_id = app.app_id)
+                as access_requested_at
             from holdfast.app where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
             """)
         guard let row = rows.first else { throw StoreError.noApp(id) }
@@ -117,12 +128,25 @@ extension TenantTransaction {
             """
             update holdfast.app set client_id = \(app.client.uuid), name = \(app.name),
               default_locale = \(app.defaultLocale), time_zone = \(app.timeZone),
-              is_stopped = \(isStopped)
+              is_stopped = \(isStopped),
+              performance_test_transaction_id = \(app.performanceTestTransactionId),
+              app_store_connect_layer = \(app.appStoreConnectLayer.rawValue)
             where tenant_id = \(tenant.uuid) and app_id = \(app.id.uuid)
             """
         ).affected
         guard changed == 1 else { throw StoreError.noApp(app.id) }
         touchBoth(app.id)
+    }
+
+    /// Notes when Apple was asked for access, for both environments; `nil` withdraws it.
+    package func setAccessRequested(_ at: Instant?, of app: AppID) throws {
+        try wakeSyncs(of: app)
+        _ = try connection.query(
+            """
+            update holdfast.sync_state
+            set access_requested_at = \(at.map { Timestamp(milliseconds: $0.milliseconds) })
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
     }
 
     /// Removes the app with all it has. What was decided and what was done to it stay known.
@@ -151,9 +175,20 @@ extension StoredApp {
             name: try row.decode("name"), bundleId: try row.decode("bundle_id"),
             appAppleId: try row.decode("app_apple_id"),
             defaultLocale: try row.decode("default_locale"),
-            timeZone: try row.decode("time_zone"))
+            timeZone: try row.decode("time_zone"),
+            performanceTestTransactionId: try row.decode("performance_test_transaction_id"),
+            appStoreConnectLayer: try Self.layer(row))
         isStopped = try row.decode("is_stopped")
+        accessRequestedAt = try row.optionalInstant("access_requested_at")
         createdAt = try row.instant("created_at")
+    }
+
+    private static func layer(_ row: Row) throws -> AppStoreConnectLayer {
+        let word: String = try row.decode("app_store_connect_layer")
+        guard let layer = AppStoreConnectLayer(rawValue: word) else {
+            throw StoreError(code: .invalid, message: "the layer \(word) is not known here")
+        }
+        return layer
     }
 }
 

@@ -226,6 +226,8 @@ extension CatalogRule {
           ('holdfast_sync', 'holdfast_sec.tenant'),
           ('holdfast_sync', 'holdfast_sec.claimed_app'),
           ('holdfast_sync', 'holdfast_sec.enter_sync'),
+          ('holdfast_sync', 'holdfast_sec.leave_sync'),
+          ('holdfast_sync', 'holdfast_sec.hurry_sync'),
           ('holdfast_sync', 'holdfast_hot.live_responders'),
           ('holdfast_sync', 'holdfast_ops.claim_sync'),
           ('holdfast_sync', 'holdfast_ops.sync_backlog'),

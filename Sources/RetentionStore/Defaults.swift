@@ -118,7 +118,7 @@ extension TenantTransaction {
     }
 
     /// In one order, so that two writers cannot wait for each other.
-    private func lockDefaults(of products: [String], app: AppID) throws {
+    func lockDefaults(of products: [String], app: AppID) throws {
         _ = try connection.query(
             """
             select from holdfast.product

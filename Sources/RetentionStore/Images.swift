@@ -96,8 +96,11 @@ extension TenantTransaction {
             """
             insert into holdfast.image_placement (tenant_id, app_id, environment, image_id,
               apple_id)
-            values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(image.uuid),
-              \(appleId))
+            select i.tenant_id, i.app_id, \(key.environment.rawValue), i.image_id, \(appleId)
+            -- A picture that was removed meanwhile has no place.
+            from holdfast.image i
+            where i.tenant_id = \(tenant.uuid) and i.app_id = \(key.app.uuid)
+              and i.image_id = \(image.uuid)
             on conflict (tenant_id, app_id, environment, image_id)
               do update set apple_id = excluded.apple_id
             """)

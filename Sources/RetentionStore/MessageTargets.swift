@@ -85,6 +85,7 @@ extension TenantTransaction {
         let chosen = messages ?? wanted.keys.sorted { $0.description < $1.description }
         let key = AppEnvironment(app: app, environment: target)
         let added = try addMessageTargets(chosen, at: key)
+        try lockDefaults(of: products(withDefaultAt: source, of: app), app: app)
         let rows = try connection.query(
             """
             insert into holdfast.default_message as d (tenant_id, app_id, environment, product_id,
@@ -108,5 +109,17 @@ extension TenantTransaction {
                     message: MessageID(try row.decode("message_id")))
             }
         )
+    }
+
+    private func products(
+        withDefaultAt environment: StoreEnvironment, of app: AppID
+    ) throws -> [String] {
+        let rows = try connection.query(
+            """
+            select distinct product_id from holdfast.default_message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and environment = \(environment.rawValue)
+            """)
+        return try rows.map { try $0.decode("product_id") }
     }
 }

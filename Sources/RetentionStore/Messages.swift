@@ -10,17 +10,26 @@ package struct StoredMessage: Sendable {
     package let createdAt: Instant
     /// Those it has a text in, sorted.
     package let locales: [String]
+    package let dates: ContentDates
+    /// In the app's time zone.
+    package let today: CalendarDay?
+
+    package var isStale: Bool { today.map(dates.isStale(on:)) ?? false }
+    package var needsReview: Bool { today.map(dates.needsReview(on:)) ?? false }
 }
 
 extension TenantTransaction {
     package func createMessage(
-        _ id: MessageID, name: String, kind: MessageKind, of app: AppID
+        _ id: MessageID, name: String, kind: MessageKind, dates: ContentDates = .none,
+        of app: AppID
     ) throws {
         _ = try connection.query(
             """
-            insert into holdfast.message (tenant_id, app_id, message_id, name, kind, created_at)
+            insert into holdfast.message (tenant_id, app_id, message_id, name, kind, created_at,
+              show_until, review_by)
             values (\(tenant.uuid), \(app.uuid), \(id.uuid), \(name), \(kind.rawValue),
-              \(timestamp))
+              \(timestamp), \(dates.showUntil?.description)::text::date,
+              \(dates.reviewBy?.description)::text::date)
             """)
         try addMessageTargets([id], at: AppEnvironment(app: app, environment: .sandbox))
     }
@@ -29,15 +38,28 @@ extension TenantTransaction {
     package func listMessages(
         of app: AppID, after: MessageID?, limit: Int32
     ) throws -> [StoredMessage] {
+        try messages(of: app, among: nil, after: after, limit: limit)
+    }
+
+    /// - Parameter among: only these; all where `nil`.
+    private func messages(
+        of app: AppID, among: [UUID]?, isDated: Bool = false, after: MessageID?, limit: Int32
+    ) throws -> [StoredMessage] {
         let rows = try connection.query(
             """
             select m.message_id, m.name, m.kind, m.created_at,
+              to_char(m.show_until, 'YYYY-MM-DD') as show_until,
+              to_char(m.review_by, 'YYYY-MM-DD') as review_by,
+              to_char(\(timestamp) at time zone a.time_zone, 'YYYY-MM-DD') as today,
               array(select l.locale from holdfast.localization l
                 where l.tenant_id = m.tenant_id and l.app_id = m.app_id
                   and l.message_id = m.message_id
                 order by l.locale) as locales
             from holdfast.message m
+            join holdfast.app a on a.tenant_id = m.tenant_id and a.app_id = m.app_id
             where m.tenant_id = \(tenant.uuid) and m.app_id = \(app.uuid)
+              and (\(among == nil) or m.message_id = any(\(among ?? [])))
+              and (not \(isDated) or m.show_until is not null or m.review_by is not null)
               and (\(after?.uuid)::uuid is null or m.message_id > \(after?.uuid))
             order by m.message_id
             limit \(limit)
@@ -63,18 +85,14 @@ extension TenantTransaction {
     }
 
     package func findMessage(_ id: MessageID, of app: AppID) throws -> StoredMessage? {
-        let rows = try connection.query(
-            """
-            select m.message_id, m.name, m.kind, m.created_at,
-              array(select l.locale from holdfast.localization l
-                where l.tenant_id = m.tenant_id and l.app_id = m.app_id
-                  and l.message_id = m.message_id
-                order by l.locale) as locales
-            from holdfast.message m
-            where m.tenant_id = \(tenant.uuid) and m.app_id = \(app.uuid)
-              and m.message_id = \(id.uuid)
-            """)
-        return try rows.first.map(StoredMessage.init(row:))
+        try messages(of: app, among: [id.uuid], after: nil, limit: 1).first
+    }
+
+    /// Those that are wanted at Apple there and hold until a day, or are to be looked at by one.
+    func listDatedMessages(at key: AppEnvironment) throws -> [StoredMessage] {
+        try messages(
+            of: key.app, among: try wantedMessages(at: key).keys.map(\.uuid), isDated: true,
+            after: nil, limit: Int32(MessageLimit.messagesOfApp))
     }
 
     /// `nil` where the app has none of this name; compared by bytes.
@@ -98,10 +116,14 @@ extension TenantTransaction {
         return try rows.first?.decode("count") ?? 0
     }
 
-    package func updateMessage(_ id: MessageID, name: String, of app: AppID) throws {
+    package func updateMessage(
+        _ id: MessageID, name: String, dates: ContentDates, of app: AppID
+    ) throws {
         _ = try connection.query(
             """
-            update holdfast.message set name = \(name)
+            update holdfast.message set name = \(name),
+              show_until = \(dates.showUntil?.description)::text::date,
+              review_by = \(dates.reviewBy?.description)::text::date
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
               and message_id = \(id.uuid)
             """)
@@ -127,7 +149,8 @@ extension TenantTransaction {
         _ id: MessageID, from app: AppID, to target: AppID, as copy: MessageID, name: String
     ) throws {
         let message = try getMessage(id, of: app, forUpdate: true)
-        try createMessage(copy, name: name, kind: message.kind, of: target)
+        try createMessage(
+            copy, name: name, kind: message.kind, dates: message.dates, of: target)
         for locale in message.locales {
             let text = try localization(locale, of: id, app: app)
             let image = try text.image.map { try copied($0, from: app, to: target) }
@@ -174,6 +197,12 @@ extension StoredMessage {
         self.kind = known
         createdAt = try row.instant("created_at")
         locales = try row.decode("locales")
+        let showUntil: String? = try row.decode("show_until")
+        let reviewBy: String? = try row.decode("review_by")
+        dates = ContentDates(
+            showUntil: showUntil.flatMap(CalendarDay.init),
+            reviewBy: reviewBy.flatMap(CalendarDay.init))
+        today = CalendarDay(try row.decode("today"))
     }
 }
 

@@ -47,20 +47,18 @@ extension TenantTransaction {
     package func listPerformanceTests(
         of app: AppID, before: PerformanceTestID?, limit: Int32
     ) throws -> [StoredPerformanceTest] {
-        try performanceTests(of: app, one: nil, before: before, limit: limit)
+        try performanceTests(of: app, before: before, limit: limit)
     }
 
     package func findPerformanceTest(
         _ id: PerformanceTestID, of app: AppID
     ) throws -> StoredPerformanceTest? {
-        try performanceTests(of: app, one: id, before: nil, limit: 1).first
+        try performanceTests(of: app, one: id, limit: 1).first
     }
 
     /// The one that waits or is under way.
     package func findOpenPerformanceTest(of app: AppID) throws -> StoredPerformanceTest? {
-        try performanceTests(of: app, one: nil, before: nil, limit: 1).first.flatMap {
-            $0.state.isOpen ? $0 : nil
-        }
+        try performanceTests(of: app, isOpen: true, limit: 1).first
     }
 
     package func hasPassedPerformanceTest(of app: AppID) throws -> Bool {
@@ -96,16 +94,18 @@ extension TenantTransaction {
     }
 
     private func performanceTests(
-        of app: AppID, one: PerformanceTestID?, before: PerformanceTestID?, limit: Int32
+        of app: AppID, one: PerformanceTestID? = nil, before: PerformanceTestID? = nil,
+        isOpen: Bool = false, limit: Int32
     ) throws -> [StoredPerformanceTest] {
         let rows = try connection.query(
             """
-            select test_id, state, transaction_id, requested_by, created_at, started_at, finished_at, own_load,
-              config, result, failure, apple_request_id, polled_at, polls
+            select test_id, state, transaction_id, requested_by, created_at, started_at,
+              finished_at, own_load, config, result, failure, apple_request_id, polled_at, polls
             from holdfast.performance_test
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
               and (\(one?.uuid)::uuid is null or test_id = \(one?.uuid))
               and (\(before?.uuid)::uuid is null or test_id < \(before?.uuid))
+              and (not \(isOpen) or state in ('queued', 'ownLoad', 'running'))
             order by test_id desc
             limit \(limit)
             """)

@@ -71,6 +71,37 @@ extension TenantTransaction {
             """)
     }
 
+    /// Makes answers and snapshots name other identifiers.
+    package func change(_ placements: [PlacementChange], at key: AppEnvironment) throws {
+        for placement in placements {
+            switch placement {
+            case .serve(let place, let id):
+                _ = try connection.query(
+                    """
+                    insert into holdfast.message_placement (tenant_id, app_id, environment,
+                      message_id, locale, apple_id)
+                    select \(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue),
+                      l.message_id, l.locale, \(id)
+                    -- A text that was removed meanwhile is served no more.
+                    from holdfast.localization l
+                    where l.tenant_id = \(tenant.uuid) and l.app_id = \(key.app.uuid)
+                      and l.message_id = \(place.message.uuid) and l.locale = \(place.locale)
+                    on conflict (tenant_id, app_id, environment, message_id, locale)
+                      do update set apple_id = excluded.apple_id
+                    """)
+            case .stop(let place):
+                _ = try connection.query(
+                    """
+                    delete from holdfast.message_placement
+                    where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+                      and environment = \(key.environment.rawValue)
+                      and message_id = \(place.message.uuid) and locale = \(place.locale)
+                    """)
+            }
+        }
+        if !placements.isEmpty { touch(key) }
+    }
+
     /// Every message with its approved texts; nothing else may be named in an answer.
     func servedMessages(at key: AppEnvironment) throws -> [ServedMessage] {
         let rows = try connection.query(

@@ -167,6 +167,7 @@ package final class TenantTransaction {
     package let now: Instant
     let connection: Connection
     private var touched: Set<AppEnvironment> = []
+    private var woken: Set<AppEnvironment> = []
     /// Publications of this transaction, in whose history the snapshot's number is still missing.
     var unnumberedPublications: [UnnumberedPublication] = []
 
@@ -191,14 +192,23 @@ package final class TenantTransaction {
         }
     }
 
+    /// Says that what is wanted at Apple there has changed.
+    func wake(_ key: AppEnvironment) {
+        woken.insert(key)
+    }
+
     /// Brings the snapshots up to date now rather than at the commit, for whoever must name their
     /// numbers.
+    ///
+    /// Rows are locked by key, the sync's before the snapshot's, as by the sync itself: nobody
+    /// waits for whom he holds up.
     func buildTouchedSnapshots() throws {
-        for key in touched.sorted() {
-            try buildSnapshot(key)
-            try wakeSync(key)
+        for key in touched.union(woken).sorted() {
+            if scope.actor != .sync { try noteChange(key) }
+            if touched.contains(key) { try buildSnapshot(key) }
         }
         touched = []
+        woken = []
         try recordPublications()
     }
 }

@@ -227,13 +227,15 @@ extension TenantTransaction {
         let live = try listLiveResponders()
         let rows = try connection.query(
             """
-            select count(*) as behind from unnest(\(live)) as r (responder)
-            where not exists (
-              select from holdfast.snapshot_acknowledgement a
-              join holdfast.app_environment e using (tenant_id, app_id, environment)
-              where a.tenant_id = \(tenant.uuid) and a.app_id = \(key.app.uuid)
-                and a.environment = \(key.environment.rawValue)
-                and a.responder = r.responder and a.number >= e.snapshot_number)
+            select count(*) as behind
+            from holdfast.app_environment e, unnest(\(live)) as r (responder)
+            where e.tenant_id = \(tenant.uuid) and e.app_id = \(key.app.uuid)
+              and e.environment = \(key.environment.rawValue) and e.snapshot_number > 0
+              and not exists (
+                select from holdfast.snapshot_acknowledgement a
+                where (a.tenant_id, a.app_id, a.environment)
+                  = (e.tenant_id, e.app_id, e.environment)
+                  and a.responder = r.responder and a.number >= e.snapshot_number)
             """)
         let behind: Int64 = try rows.first?.decode("behind") ?? 1
         return behind == 0

@@ -27,11 +27,17 @@ package struct SyncLease: Hashable, Sendable {
               make_interval(secs => \(duration.seconds)))
             """)
         guard let row = rows.first else {
-            throw StoreError(
-                code: .leaseLost,
-                message: "the sync of \(key.app) is not this worker's any more; leave it")
+            throw StoreError.lost(self)
         }
         return try row.decode("change_number")
+    }
+}
+
+extension StoreError {
+    fileprivate static func lost(_ lease: SyncLease) -> StoreError {
+        StoreError(
+            code: .leaseLost,
+            message: "the sync of \(lease.key.app) is not this worker's any more; leave it")
     }
 }
 
@@ -99,9 +105,14 @@ extension RetentionStore {
 }
 
 extension TenantTransaction {
-    /// Says that what is wanted at Apple changed: the sync looks soon. Not for the sync itself.
+    /// Says that what is wanted at Apple changed: the sync looks soon after the commit. Not for the
+    /// sync itself.
     package func wakeSync(_ key: AppEnvironment) throws {
-        guard scope.actor != .sync else { return }
+        wake(key)
+    }
+
+    /// Counts the change, and lets the sync look at once.
+    func noteChange(_ key: AppEnvironment) throws {
         _ = try connection.query(
             """
             update holdfast.sync_state
@@ -112,30 +123,22 @@ extension TenantTransaction {
             """)
     }
 
-    /// Lets the other environment of the leased app be looked at: something there waited for what
-    /// was done here.
-    package func hurrySync(_ key: AppEnvironment) throws {
+    /// Lets another environment of the leased app be looked at soon: something there waited for
+    /// what was done here.
+    package func hurrySync(_ environment: StoreEnvironment) throws {
         _ = try connection.query(
-            """
-            update holdfast.sync_state set next_run_at = least(next_run_at, clock_timestamp())
-            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue)
-            """)
+            "select holdfast_sec.hurry_sync(\(environment.rawValue)) as is_hurried")
     }
 
-    /// Gives the lease back; the next look is so long from now.
+    /// Gives the lease back; the next look is so long from now, and at once where something changed
+    /// while it was looked at.
     package func releaseSync(_ lease: SyncLease, changeNumber: Int64, after wait: Duration) throws {
-        _ = try connection.query(
+        let rows = try connection.query(
             """
-            update holdfast.sync_state
-            set leased_until = null,
-              -- What changed while it was looked at is looked at again at once.
-              next_run_at = case when change_number = \(changeNumber)
-                then clock_timestamp() + make_interval(secs => \(wait.seconds))
-                else clock_timestamp() end
-            where tenant_id = \(tenant.uuid) and app_id = \(lease.key.app.uuid)
-              and environment = \(lease.key.environment.rawValue)
+            select holdfast_sec.leave_sync(\(lease.key.environment.rawValue), \(lease.token),
+              \(changeNumber), make_interval(secs => \(wait.seconds))) as is_left
             """)
+        guard try rows.first?.decode("is_left") == true else { throw StoreError.lost(lease) }
     }
 
     /// Takes one call of the budget where there is one left. The row is locked: all workers take

@@ -70,7 +70,7 @@ extension TenantTransaction {
               s.paused_until, s.failures, s.retry_at
             from holdfast.sync_state s
             left join holdfast.credential c on c.tenant_id = s.tenant_id and c.app_id = s.app_id
-              and c.retired_at is null
+              and c.retired_at is null and c.activated_at is not null
             where s.tenant_id = \(tenant.uuid) and s.app_id = \(key.app.uuid)
               and s.environment = \(key.environment.rawValue)
             """)
@@ -166,14 +166,20 @@ extension TenantTransaction {
             switch observation {
             case .object(let object):
                 try recordObject(object, contents[object.id], at: key)
-                let known = former.objects[object.id]
-                if known?.isApproved != object.isApproved { touch(key) }
-            case .forgotten(let id): try forgetObject(id, at: key)
+                if servable(former.objects[object.id]) != servable(object) { touch(key) }
+            case .forgotten(let id):
+                try forgetObject(id, at: key)
+                if former.objects[id]?.isApproved == true { touch(key) }
             case .default(let slot, let observed): try recordDefault(slot, observed, at: key)
             case .forgottenDefault(let slot): try forgetDefault(slot, at: key)
             default: try recordState(observation, at: key)
             }
         }
+    }
+
+    /// What answers depend on: whether it may be shown, and with which pictures.
+    private func servable(_ object: AppleObject?) -> [UUID]? {
+        object.flatMap { $0.isApproved ? $0.images : nil }
     }
 
     private func recordObject(
@@ -184,14 +190,15 @@ extension TenantTransaction {
             insert into holdfast.apple_object as o (tenant_id, app_id, environment, apple_id, kind,
               state, state_at, is_ours, presence, content_digest, generation, content, images,
               attempted_at, uncertain_since, uploaded_at, listed_at, absent_since, unnamed_since,
-              refused_at, refusal_code, decided_at)
+              superseded_at, refused_at, refusal_code, decided_at)
             values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(object.id),
               \(object.kind.rawValue), \(object.state.rawValue), \(timestamp), \(object.isOurs),
               \(object.presence.rawValue), \(content?.digest), \(content?.generation ?? 0),
               \(try content?.shown()), \(object.images), \(time(object.attemptedAt)),
               \(time(object.uncertainSince)), \(time(object.uploadedAt)),
               \(time(object.listedAt)), \(time(object.absentSince)), \(time(object.unnamedSince)),
-              \(time(object.refusal?.at)), \(object.refusal?.code.map(Int32.init(clamping:))),
+              \(object.isSuperseded ? timestamp : nil), \(time(object.refusal?.at)),
+              \(object.refusal?.code.map(Int32.init(clamping:))),
               case when \(object.state.rawValue) <> 'PENDING' then \(timestamp) end)
             on conflict (tenant_id, app_id, environment, apple_id) do update set
               state = excluded.state,
@@ -206,6 +213,8 @@ extension TenantTransaction {
               attempted_at = excluded.attempted_at, uncertain_since = excluded.uncertain_since,
               uploaded_at = excluded.uploaded_at, listed_at = excluded.listed_at,
               absent_since = excluded.absent_since, unnamed_since = excluded.unnamed_since,
+              -- The agency's word, which may have come meanwhile.
+              superseded_at = coalesce(o.superseded_at, excluded.superseded_at),
               refused_at = excluded.refused_at, refusal_code = excluded.refusal_code
             """)
         if case .image(let image, _) = content?.source, object.isOurs, !object.isSpent {
@@ -320,7 +329,7 @@ extension TenantTransaction {
               url_read_at = \(time(readAt)), url_refused_at = \(time(refusal?.at)),
               url_refusal_code = \(refusal?.code.map(Int32.init(clamping:))),
               -- The agency's word was for the URL that it replaced.
-              may_replace_url = may_replace_url and \(url != ObservedURL?.none && url?.endpoint == nil)
+              may_replace_url = may_replace_url and \(url?.endpoint == nil)
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
             """)
@@ -333,7 +342,7 @@ extension TenantTransaction {
               paused_until = \(time(until)),
               pause_credential_id = (select c.credential_id from holdfast.credential c
                 where c.tenant_id = \(tenant.uuid) and c.app_id = \(key.app.uuid)
-                  and c.retired_at is null)
+                  and c.retired_at is null and c.activated_at is not null)
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
             """)
@@ -367,38 +376,5 @@ extension AppleObjectContent {
             JSON(Array(try encoder.encode(["image": "\(image)", "imageSize": size.rawValue])))
         case .text(let text, _): JSON(Array(try encoder.encode(text)))
         }
-    }
-}
-
-extension TenantTransaction {
-    /// Makes answers and snapshots name other identifiers.
-    package func change(_ placements: [PlacementChange], at key: AppEnvironment) throws {
-        for placement in placements {
-            switch placement {
-            case .serve(let place, let id):
-                _ = try connection.query(
-                    """
-                    insert into holdfast.message_placement (tenant_id, app_id, environment,
-                      message_id, locale, apple_id)
-                    select \(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue),
-                      l.message_id, l.locale, \(id)
-                    -- A text that was removed meanwhile is served no more.
-                    from holdfast.localization l
-                    where l.tenant_id = \(tenant.uuid) and l.app_id = \(key.app.uuid)
-                      and l.message_id = \(place.message.uuid) and l.locale = \(place.locale)
-                    on conflict (tenant_id, app_id, environment, message_id, locale)
-                      do update set apple_id = excluded.apple_id
-                    """)
-            case .stop(let place):
-                _ = try connection.query(
-                    """
-                    delete from holdfast.message_placement
-                    where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-                      and environment = \(key.environment.rawValue)
-                      and message_id = \(place.message.uuid) and locale = \(place.locale)
-                    """)
-            }
-        }
-        if !placements.isEmpty { touch(key) }
     }
 }

@@ -188,12 +188,14 @@ extension TenantTransaction {
     package func finishAppleCall(_ id: AppleCallID, _ end: AppleCallEnd, at key: AppEnvironment)
         throws
     {
+        // Text in PostgreSQL holds no NUL; Apple's sentence is for people.
+        let message = end.appleMessage.map { String($0.unicodeScalars.filter { $0.value != 0 }) }
         _ = try connection.query(
             """
             update holdfast.apple_call
             set finished_at = \(timestamp), status = \(end.status.map(Int32.init(clamping:))),
               apple_code = \(end.appleCode.map(Int32.init(clamping:))),
-              apple_message = \(end.appleMessage), outcome = \(end.outcome.name)
+              apple_message = left(\(message), 500), outcome = \(end.outcome.name)
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue) and call_id = \(id.uuid)
             """)
@@ -216,6 +218,10 @@ extension TenantTransaction {
                 set access = \(verdict == "works" ? "granted" : "none"), access_at = \(timestamp)
                 where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
                   and environment = \(key.environment.rawValue)
+                  -- A key that stands by may be anybody's.
+                  and not exists (select from holdfast.credential k
+                    where k.tenant_id = \(tenant.uuid) and k.app_id = \(key.app.uuid)
+                      and k.credential_id = \(end.credential?.uuid) and k.activated_at is null)
                 """)
         }
         guard let credential = end.credential else { return }

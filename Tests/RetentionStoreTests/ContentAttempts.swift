@@ -76,7 +76,10 @@ extension IsolationTests {
         let (key, message, image) = (content.key, content.message, content.image)
         let product = content.product
         return [
-            ("updateMessage", { try $0.updateMessage(message, name: "y", of: key.app) }),
+            (
+                "updateMessage",
+                { try $0.updateMessage(message, name: "y", dates: .none, of: key.app) }
+            ),
             ("findMessage", { try expectNothing(try $0.findMessage(message, of: key.app)) }),
             (
                 "findMessage named",

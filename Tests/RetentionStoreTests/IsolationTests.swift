@@ -16,7 +16,7 @@ import Testing
     private func attempts(_ agencies: Agencies) throws -> [Attempt] {
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
             + accessAttempts(agencies) + ruleAttempts(agencies) + contentChanges(agencies)
-            + catalogAttempts(agencies)
+            + catalogAttempts(agencies) + syncAttempts(agencies) + readinessAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -128,8 +128,8 @@ import Testing
             ("listDecisions", { _ = try $0.listDecisions(at: key, limit: 9) }),
         ]
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
-            + contentQuestions(agencies) + catalogAdditions(agencies)
-            + appleObjectQuestions(agencies)
+            + contentQuestions(agencies) + catalogAdditions(agencies) + syncQuestions(agencies)
+            + readinessQuestions(agencies) + appleObjectQuestions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
