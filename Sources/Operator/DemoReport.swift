@@ -64,8 +64,8 @@ struct DemoReport {
             decidedTests == launch.testRequests
             ? []
             : [
-                "beside the page views PostgreSQL holds \(decidedTests) decisions, and the performance "
-                    + "tests asked for \(launch.testRequests)"
+                "beside the page views PostgreSQL holds \(decidedTests) decisions, and the "
+                    + "performance tests asked for \(launch.testRequests)"
             ]
         let unlisted =
             decisionsOverAPI == decisionCount
