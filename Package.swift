@@ -147,7 +147,8 @@ let testTargets: [Target] = [
         [
             "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
             "Signing", "TestSupport",
-            "api-gateway", "app-store-simulator", "holdfast", "realtime-responder",
+            "api-gateway", "app-store-simulator", "apple-sync", "holdfast",
+            "realtime-responder",
         ]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "ScriptedServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),

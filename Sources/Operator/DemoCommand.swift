@@ -78,8 +78,8 @@ struct DemoError: Error, CustomStringConvertible {
 /// The demo from beginning to end:
 ///
 ///     PostgreSQL ─ migrate ─ simulator ─ gateway ─ HAProxy ─ sample agency, over the admin API
-///       ─ simulator's state ─ responder ─ page views
-///       ─ decisions compared with what the simulator saw and what the API lists ─ report
+///       ─ responder ─ sync ─ the apps go live at Apple ─ page views ─ decisions compared with what
+///       the simulator saw and what the API lists, calls of Apple with its rules ─ report
 struct Demo {
     /// Within it every decision must have reached PostgreSQL.
     private static let decisionsLimit: Duration = .seconds(30)
@@ -103,13 +103,21 @@ struct Demo {
         try processes.startProxy()
         let (agency, api) = try makeAgency(processes)
         try processes.startResponder()
+        try processes.startSync()
+        let simulator = processes.simulator
+        let launch = try AppLaunch(
+            agency: agency, api: api, simulator: simulator, stop: stop, say: say
+        ).run()
         say("playing \(agency.pageViews.count) page views")
-        let played = try processes.simulator.play(agency.pageViews)
-        let decisions = try awaitDecisions(of: played, agency, processes)
-        let listed = try agency.countDecisions(over: api)
+        var played = try simulator.play(agency.pageViews)
+        played.results += launch.testerViews
+        played.statistics = try simulator.statistics()
+        let decisions = try awaitDecisions(
+            played.statistics.cancellations + launch.testRequests, agency, processes)
         let report = DemoReport(
-            agency: agency, played: played, decisions: decisions, decisionsOverAPI: listed,
-            api: api.counts)
+            agency: agency, launch: launch, played: played, decisions: decisions,
+            decisionsOverAPI: try agency.countDecisions(over: api),
+            appleCalls: try simulator.appleCalls(), api: api.counts)
         StandardStream.output.write(report.text)
         if settings.once {
             processes.end()
@@ -128,19 +136,25 @@ struct Demo {
             "making a sample agency over the admin API: two clients, three apps, messages in "
                 + "eight locales")
         let (agency, api) = try processes.makeAgency()
-        for state in agency.simulatorStates { try processes.simulator.put(state) }
+        for app in agency.apps {
+            for environment in StoreEnvironment.allCases {
+                try processes.simulator.put(
+                    SimulatorApp(
+                        app.sample, in: environment.rawValue, offerKey: app.offerKey))
+            }
+        }
         return (agency, api)
     }
 
     /// Waits until as many decisions are in PostgreSQL as calls were made, then reads them.
     private func awaitDecisions(
-        of played: PageViewReport, _ agency: SampleAgency, _ processes: DemoProcesses
+        _ calls: Int, _ agency: SampleAgency, _ processes: DemoProcesses
     ) throws -> [StoredDecision] {
         let store = RetentionStore(pool: try processes.operatorPool())
         let deadline = ContinuousClock.now + Self.decisionsLimit
         while true {
             let decisions = try agency.decisions(in: store)
-            if decisions.count >= played.statistics.cancellations { return decisions }
+            if decisions.count >= calls { return decisions }
             guard ContinuousClock.now < deadline else { return decisions }
             if stop.wait(for: Self.decisionsLookInterval) {
                 throw DemoError(description: "interrupted")

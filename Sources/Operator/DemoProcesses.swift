@@ -30,14 +30,15 @@ package final class DemoProcesses {
     private var pools: [Pool] = []
 
     private struct Ports {
-        let proxy, responder, responderAdmin, simulator, simulatorAdmin: UInt16
-        let gateway, gatewayAdmin: UInt16
+        let proxy, responder, responderAdmin, gateway, gatewayAdmin, syncAdmin: UInt16
+        let simulator, simulatorAdmin, appleProduction, appleSandbox: UInt16
 
         init() throws {
-            let free = try FreePort.find(7)
+            let free = try FreePort.find(10)
             (proxy, responder, responderAdmin) = (free[0], free[1], free[2])
-            (simulator, simulatorAdmin) = (free[3], free[4])
-            (gateway, gatewayAdmin) = (free[5], free[6])
+            (gateway, gatewayAdmin, syncAdmin) = (free[3], free[4], free[5])
+            (simulator, simulatorAdmin) = (free[6], free[7])
+            (appleProduction, appleSandbox) = (free[8], free[9])
         }
     }
 
@@ -94,9 +95,8 @@ package final class DemoProcesses {
             environment: [
                 "HOLDFAST_SIMULATOR_CONTROL_PORT": String(ports.simulator),
                 "HOLDFAST_SIMULATOR_ADMIN_PORT": String(ports.simulatorAdmin),
-                // The demo uploads nothing to Apple.
-                "HOLDFAST_SIMULATOR_PRODUCTION_PORT": "0",
-                "HOLDFAST_SIMULATOR_SANDBOX_PORT": "0",
+                "HOLDFAST_SIMULATOR_PRODUCTION_PORT": String(ports.appleProduction),
+                "HOLDFAST_SIMULATOR_SANDBOX_PORT": String(ports.appleSandbox),
             ], readyAt: "http://127.0.0.1:\(ports.simulatorAdmin)/readyz", status: 200)
         try write(try simulator.rootCertificate(), to: furtherRoot)
         try simulator.mapOrigin(
@@ -112,6 +112,8 @@ package final class DemoProcesses {
             "HOLDFAST_RESPONDER_ADMIN_PORT": String(ports.responderAdmin),
             "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": platformKey.privatePath,
             "HOLDFAST_SPOOL_DIRECTORY": folder + "/spool",
+            // Each approval is a snapshot, and people wait for it.
+            "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS": "200",
         ]
         if trustsSimulator { environment["HOLDFAST_FURTHER_TRUST_ROOT_FILE"] = furtherRoot }
         try start(
@@ -130,6 +132,22 @@ package final class DemoProcesses {
                 "HOLDFAST_GATEWAY_ADMIN_PORT": String(ports.gatewayAdmin),
                 "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": platformKey.publicPath,
             ], readyAt: "http://127.0.0.1:\(ports.gatewayAdmin)/readyz", status: 200)
+    }
+
+    package func startSync() throws {
+        say("starting apple-sync")
+        try start(
+            "apple-sync", binaries + "/apple-sync",
+            environment: [
+                "HOLDFAST_DATABASE_URL": try url(role: "holdfast_sync"),
+                "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": platformKey.privatePath,
+                "HOLDFAST_PUBLIC_ORIGIN": SampleAgency.publicOrigin,
+                "HOLDFAST_APPLE_PRODUCTION_URL": "http://127.0.0.1:\(ports.appleProduction)",
+                "HOLDFAST_APPLE_SANDBOX_URL": "http://127.0.0.1:\(ports.appleSandbox)",
+                "HOLDFAST_SYNC_ADMIN_PORT": String(ports.syncAdmin),
+                "HOLDFAST_SYNC_LOAD_ORIGIN": proxyOrigin,
+                "HOLDFAST_SYNC_POLL_MILLISECONDS": "100",
+            ], readyAt: "http://127.0.0.1:\(ports.syncAdmin)/readyz", status: 200)
     }
 
     package func startProxy() throws {
@@ -211,27 +229,33 @@ package final class DemoProcesses {
         let authorization = "Bearer \(token.text)"
         try write(Array("Authorization: \(authorization)\n".utf8), to: authorizationFile)
         let api = AdminClient(origin: proxyOrigin, authorization: authorization, stop: stop)
-        let agency = try SampleAgency.build(
-            of: tenant.id, over: api, placedIn: database.store, now: database.now)
+        let agency = try SampleAgency.build(of: tenant.id, over: api, now: database.now)
         return (agency, api)
     }
 
     func whereToLook(_ agency: SampleAgency) -> String {
-        """
+        let curl = "curl -H @\(authorizationFile)"
+        let app = "\(proxyOrigin)\(agency.apps.first?.path ?? "/v1/apps")"
+        return """
 
-        It stays up until Ctrl-C. Where to look:
-          admin API   curl -H @\(authorizationFile) \(proxyOrigin)/v1/apps
-                      curl \(proxyOrigin)/openapi.json
-                      metrics and readiness: curl \(gatewayAdminOrigin)/metrics
-          metrics     curl http://127.0.0.1:\(ports.responderAdmin)/metrics
-          readiness   curl http://127.0.0.1:\(ports.responderAdmin)/readyz
-          simulator   curl http://127.0.0.1:\(ports.simulator)/control/statistics
-                      curl http://127.0.0.1:\(ports.simulator)/control/calls?limit=3
-          decisions   psql '\(postgres?.url(database: "holdfast", role: "postgres") ?? "")' \
-        -c 'select kind, count(*) from holdfast.decision group by kind'
-          logs        \(folder)
+            It stays up until Ctrl-C. Where to look:
+              admin API   \(curl) \(proxyOrigin)/v1/apps
+                          curl \(proxyOrigin)/openapi.json
+                          metrics and readiness: curl \(gatewayAdminOrigin)/metrics
+              sync        \(curl) '\(app)/plan?environment=Production'
+                          \(curl) '\(app)/sync-runs?environment=Production'
+                          \(curl) '\(app)/apple-calls?environment=Production'
+                          metrics and readiness: curl http://127.0.0.1:\(ports.syncAdmin)/metrics
+              metrics     curl http://127.0.0.1:\(ports.responderAdmin)/metrics
+              readiness   curl http://127.0.0.1:\(ports.responderAdmin)/readyz
+              simulator   curl http://127.0.0.1:\(ports.simulator)/control/statistics
+                          curl http://127.0.0.1:\(ports.simulator)/control/calls?limit=3
+                          curl http://127.0.0.1:\(ports.simulator)/control/api-calls?limit=3
+              decisions   psql '\(postgres?.url(database: "holdfast", role: "postgres") ?? "")' \
+            -c 'select kind, count(*) from holdfast.decision group by kind'
+              logs        \(folder)
 
-        """
+            """
     }
 
     /// Returns on Ctrl-C; throws when one of the processes ends by itself.

@@ -5,22 +5,28 @@ internal import RetentionStore
 /// What the demo shows at its end: the table, the figures, and whether all was right.
 ///
 /// The simulator says what it saw, PostgreSQL what was decided. Both must tell the same story: each
-/// call decided exactly once, and what was displayed of the kind that was decided.
+/// call decided exactly once, and what was displayed of the kind that was decided. What Apple's
+/// performance tests sent was decided too.
 struct DemoReport {
     private let agency: SampleAgency
+    private let launch: AppLaunch.Report
     private let played: PageViewReport
     private let byRequest: [String: [StoredDecision]]
     private let decisionCount: Int
     private let decisionsOverAPI: Int
+    private let appleCalls: AppleCallReport
     private let api: AdminClient.Counts
 
     init(
-        agency: SampleAgency, played: PageViewReport, decisions: [StoredDecision],
-        decisionsOverAPI: Int, api: AdminClient.Counts
+        agency: SampleAgency, launch: AppLaunch.Report, played: PageViewReport,
+        decisions: [StoredDecision], decisionsOverAPI: Int, appleCalls: AppleCallReport,
+        api: AdminClient.Counts
     ) {
         self.agency = agency
+        self.launch = launch
         self.played = played
         self.decisionsOverAPI = decisionsOverAPI
+        self.appleCalls = appleCalls
         self.api = api
         decisionCount = decisions.count
         byRequest = Dictionary(
@@ -30,6 +36,7 @@ struct DemoReport {
     var isRight: Bool {
         wrong == 0 && played.statistics.answered == played.statistics.cancellations
             && played.statistics.cancellations > 0 && disagreements.isEmpty && api.failures == 0
+            && launch.performanceTest == "PASS" && appleCalls.breaches.isEmpty
     }
 
     /// Answers that broke one of Apple's rules, and displays of another kind than decided.
@@ -37,6 +44,13 @@ struct DemoReport {
         played.statistics.wrong
             + played.results.count { $0.broken.isEmpty && isOtherThanDecided($0) }
     }
+
+    /// Of page views: those of the performance tests are the rest.
+    private var decidedViews: Int {
+        played.results.filter(\.called).reduce(0) { $0 + decisions(for: $1).count }
+    }
+
+    private var decidedTests: Int { decisionCount - decidedViews }
 
     /// Calls that PostgreSQL does not know exactly once, and decisions that nobody called for.
     private var disagreements: [String] {
@@ -46,12 +60,17 @@ struct DemoReport {
             guard times != 1 else { return nil }
             return "request \(result.requestIdentifier ?? "?") is in PostgreSQL \(times) times"
         }
-        let surplus = decisionCount - called.reduce(0) { $0 + decisions(for: $1).count }
+        let untold =
+            decidedTests == launch.testRequests
+            ? []
+            : [
+                "beside the page views PostgreSQL holds \(decidedTests) decisions, and the "
+                    + "performance tests asked for \(launch.testRequests)"
+            ]
         let unlisted =
             decisionsOverAPI == decisionCount
             ? [] : ["the admin API lists \(decisionsOverAPI) of \(decisionCount) decisions"]
-        return notOnce + unlisted
-            + (surplus == 0 ? [] : ["\(surplus) decisions that nobody asked for"])
+        return notOnce + unlisted + untold
     }
 
     private func decisions(for result: PageViewReport.Result) -> [StoredDecision] {
@@ -72,7 +91,7 @@ struct DemoReport {
         let p50 = milliseconds(figures.p50Milliseconds)
         let p99 = milliseconds(figures.p99Milliseconds)
         let failures =
-            disagreements.map { "  \($0)\n" }
+            (disagreements + appleCalls.breaches).map { "  \($0)\n" }
             + played.results.flatMap { result in
                 result.broken.map { "  wrong: \($0.rule): \($0.message)\n" }
             }
@@ -80,7 +99,10 @@ struct DemoReport {
 
             \(table)
             \(figures.pageViews) page views, \(figures.cancellations) of them calls to Holdfast, \
-            \(figures.answered) answered, \(decisionCount) decisions in PostgreSQL
+            \(figures.answered) answered, \(decidedViews) decisions in PostgreSQL
+            performance tests: \(launch.performanceTest), \(decidedTests) decisions of theirs
+            \(appleCalls.writes) writes and \(appleCalls.reads) reads of the sync at Apple, \
+            \(appleCalls.breaches.count) of its rules broken
             \(figures.tapped) tapped Cancel: \(figures.shownRealtime) saw the real-time answer, \
             \(figures.shownFallback) a fallback, \(figures.shownNothing) nothing
             \(api.calls) calls of the admin API, \(api.failures) failed
@@ -159,9 +181,10 @@ struct DemoReport {
             page_views: figures.pageViews, cancellations: figures.cancellations,
             answered: figures.answered, shown_realtime: figures.shownRealtime,
             shown_fallback: figures.shownFallback, shown_nothing: figures.shownNothing,
-            wrong: wrong, decisions: decisionCount, disagreements: disagreements.count,
+            wrong: wrong, decisions: decidedViews, disagreements: disagreements.count,
             p50_ms: figures.p50Milliseconds ?? 0, p99_ms: figures.p99Milliseconds ?? 0,
-            build: buildMode,
+            build: buildMode, performance_test: launch.performanceTest,
+            sync: DemoLine.Sync(writes: appleCalls.writes, reads: appleCalls.reads),
             api: DemoLine.API(calls: api.calls, failures: api.failures))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -192,7 +215,16 @@ private struct DemoLine: Encodable {
     let p50_ms: Double
     let p99_ms: Double
     let build: String
+    /// "PASS" where Apple's test of every app ended so.
+    let performance_test: String
+    /// Calls of Apple.
+    let sync: Sync
     let api: API
+
+    struct Sync: Encodable {
+        let writes: Int
+        let reads: Int
+    }
 
     struct API: Encodable {
         let calls: Int

@@ -3,8 +3,8 @@ internal import Service
 package import Signing
 
 extension Command {
-    /// The pair that keeps In-App Purchase keys: whoever writes one needs the public part, only the
-    /// responder holds the private one.
+    /// The pair that keeps In-App Purchase keys: whoever writes one needs the public part, only
+    /// responder and sync hold the private one.
     static let platformKey = Command(
         name: "platform-key",
         meaning: "Make the platform's key pair: platform-private.pem and platform-public.pem.",
@@ -13,7 +13,7 @@ extension Command {
         let key = try PlatformKey(creatingIn: arguments.positionals[0])
         StandardStream.output.write(
             """
-            private key: \(key.privatePath)  (HOLDFAST_PLATFORM_PRIVATE_KEY_FILE of the responder)
+            private key: \(key.privatePath)  (HOLDFAST_PLATFORM_PRIVATE_KEY_FILE: responder, sync)
             public key:  \(key.publicPath)   (whoever stores In-App Purchase keys)
             Keep a copy of the private key in a safe: without it every stored key is lost.
 
@@ -28,7 +28,7 @@ package struct PlatformKey {
     package let publicPath: String
     package let publicKey: PublicKey
 
-    init(creatingIn folder: String) throws {
+    package init(creatingIn folder: String) throws {
         privatePath = folder + "/platform-private.pem"
         publicPath = folder + "/platform-public.pem"
         for path in [privatePath, publicPath] where FileManager.default.fileExists(atPath: path) {

@@ -2,56 +2,56 @@ internal import FoundationEssentials
 package import Retention
 package import RetentionStore
 
-/// The sample agency as it was made: what the simulator must be told, and who will open the
-/// subscription pages.
+/// The sample agency as it was made, and who will open its subscription pages.
 package struct SampleAgency: Sendable {
     package static let name = "Northwind Studio"
     /// The public origin of the real-time URLs; the simulator maps it to the local proxy.
     package static let publicOrigin = "https://holdfast.example"
 
     package let scope: Scope
-    package let keys: [AppEnvironment]
-    /// By rule identifier, for people.
-    package let ruleNames: [RuleID: String]
-    package let simulatorStates: [SimulatorApp]
-    package let pageViews: [PageView]
-    package let appNames: [Int64: String]
+    package let apps: [BuiltApp]
+    package let pageViews = SamplePageViews.all
 
-    package init(_ scope: Scope, _ places: [PlacedApp]) {
+    package init(_ scope: Scope, _ apps: [BuiltApp]) {
         self.scope = scope
-        keys = places.map(\.key)
-        ruleNames = Dictionary(
-            places.flatMap(\.rules.rules).map { ($0.id, $0.name) },
-            uniquingKeysWith: { first, _ in first })
-        simulatorStates = places.map(\.simulatorState)
-        pageViews = SamplePageViews.all
-        appNames = Dictionary(
-            SampleApp.all.map { ($0.appAppleId, $0.name) }, uniquingKeysWith: { first, _ in first })
+        self.apps = apps
     }
 
-    /// Makes the tenant's clients and apps over the admin API, then places what Apple would have
-    /// reviewed.
+    package var keys: [AppEnvironment] {
+        apps.flatMap { app in
+            [StoreEnvironment.production, .sandbox].map {
+                AppEnvironment(app: app.id, environment: $0)
+            }
+        }
+    }
+
+    /// By rule identifier, for people.
+    var ruleNames: [RuleID: String] {
+        Dictionary(
+            apps.flatMap(\.rules.rules).map { ($0.id, $0.name) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    var appNames: [Int64: String] {
+        Dictionary(
+            apps.map { ($0.sample.appAppleId, $0.sample.name) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Makes the tenant's clients and apps over the admin API.
     package static func build(
-        of tenant: TenantID, over api: AdminClient, placedIn store: RetentionStore, now: Instant
+        of tenant: TenantID, over api: AdminClient, now: Instant
     ) throws -> SampleAgency {
-        let scope = Scope.operatorCommand(tenant: tenant)
         var clients: [String: ClientID] = [:]
         for name in Set(SampleApp.all.map(\.client)).sorted() {
             let client: Made<ClientID> = try api.post("/v1/clients", ["name": name])
             clients[name] = client.id
         }
-        var places: [PlacedApp] = []
-        for sample in SampleApp.all {
-            guard let client = clients[sample.client] else { continue }
-            let built = try SampleBuilder(sample: sample, api: api, now: now).build(for: client)
-            places += try store.transaction(scope, at: now) { transaction in
-                try built.endpoints.map { environment, path in
-                    try PlacedApp(
-                        sample, built, at: environment, path: path, transaction)
-                }
-            }
+        let apps = try SampleApp.all.compactMap { sample -> BuiltApp? in
+            guard let client = clients[sample.client] else { return nil }
+            return try SampleBuilder(sample: sample, api: api, now: now).build(for: client)
         }
-        return SampleAgency(scope, places)
+        return SampleAgency(.operatorCommand(tenant: tenant), apps)
     }
 
     /// Every decision of the agency's apps.
@@ -76,32 +76,6 @@ package struct SampleAgency: Sendable {
 
     private struct ListedDecision: Decodable {
         let requestIdentifier: String
-    }
-}
-
-/// One app in one environment, with what Apple has of it.
-package struct PlacedApp: Sendable {
-    package let key: AppEnvironment
-    package let rules: RuleSet
-    package let simulatorState: SimulatorApp
-
-    package init(key: AppEnvironment, rules: RuleSet, simulatorState: SimulatorApp) {
-        self.key = key
-        self.rules = rules
-        self.simulatorState = simulatorState
-    }
-
-    init(
-        _ sample: SampleApp, _ built: SampleBuilder.Built, at environment: StoreEnvironment,
-        path: String, _ transaction: TenantTransaction
-    ) throws {
-        key = AppEnvironment(app: built.app, environment: environment)
-        rules = built.rules
-        let content = try PlacedContent(
-            app: sample, images: built.images, messages: built.messages, at: key, transaction)
-        simulatorState = content.simulatorApp(
-            sample, environment: environment, offerKey: built.offerKey,
-            realtimeURL: SampleAgency.publicOrigin + path)
     }
 }
 

@@ -9,9 +9,8 @@ package struct SampleApp: Sendable {
     package let client: String
     package let bundleId: String
     package let appAppleId: Int64
-    package let environments: [StoreEnvironment]
-    /// Left PENDING by review, so that a rule that names it is dead.
-    let pending: Set<SampleMessage>
+    /// Left PENDING by review in production, so that a rule that names it is dead.
+    package let pending: Set<SampleMessage>
     /// Whether App Store Connect holds a message with an offer of its own: Apple's second layer.
     let hasAppStoreConnectMessage: Bool
     private let rules:
@@ -22,6 +21,9 @@ package struct SampleApp: Sendable {
     package var monthly: String { bundleId + ".plus.monthly" }
     var annual: String { bundleId + ".plus.annual" }
     package var offerIdentifier: String { "half_price_three_months" }
+
+    /// Of a tester's subscription in the sandbox.
+    var testerTransactionId: String { "200000\(appAppleId)" }
 
     package var products: [Product] {
         [
@@ -37,16 +39,14 @@ package struct SampleApp: Sendable {
     package static let all: [SampleApp] = [
         SampleApp(
             name: "Tideline News", client: "Harbour Media", bundleId: "com.example.tideline",
-            appAppleId: 6_500_000_001, environments: [.production, .sandbox], pending: [],
-            hasAppStoreConnectMessage: false, rules: news),
+            appAppleId: 6_500_000_001, pending: [], hasAppStoreConnectMessage: false, rules: news),
         SampleApp(
             name: "Tideline Kids", client: "Harbour Media", bundleId: "com.example.tidelinekids",
-            appAppleId: 6_500_000_002, environments: [.production], pending: [],
-            hasAppStoreConnectMessage: true, rules: kids),
+            appAppleId: 6_500_000_002, pending: [], hasAppStoreConnectMessage: true, rules: kids),
         SampleApp(
             name: "Summit Fit", client: "Summit Health", bundleId: "com.example.summitfit",
-            appAppleId: 6_500_000_003, environments: [.production], pending: [.highlights],
-            hasAppStoreConnectMessage: false, rules: fit),
+            appAppleId: 6_500_000_003, pending: [.highlights], hasAppStoreConnectMessage: false,
+            rules: fit),
     ]
 
     /// Its rules, given the identifiers of its messages.

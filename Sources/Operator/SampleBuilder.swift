@@ -1,26 +1,44 @@
 internal import FoundationEssentials
-internal import Retention
+package import Retention
 internal import Signing
 
-/// Builds one sample app over the admin API, call by call as an agency's script would, and notes
-/// what its parts are called.
-struct SampleBuilder {
-    /// What the API made.
-    struct Built {
-        let app: AppID
-        let images: SampleImages
-        let messages: [SampleMessage: MessageID]
-        let offerKey: SimulatorApp.OfferKey
-        let rules: RuleSet
-        /// The paths of the real-time URLs.
-        let endpoints: [(environment: StoreEnvironment, path: String)]
+/// One sample app as it was made, by what its parts are called.
+package struct BuiltApp: Sendable {
+    package let sample: SampleApp
+    package let id: AppID
+    package let images: SampleImages
+    package let messages: [SampleMessage: MessageID]
+    package let offerKey: SimulatorApp.OfferKey
+    package let rules: RuleSet
+    /// The paths of the real-time URLs.
+    package let endpoints: [StoreEnvironment: String]
+
+    package init(
+        sample: SampleApp, id: AppID, images: SampleImages,
+        messages: [SampleMessage: MessageID], offerKey: SimulatorApp.OfferKey, rules: RuleSet,
+        endpoints: [StoreEnvironment: String]
+    ) {
+        self.sample = sample
+        self.id = id
+        self.images = images
+        self.messages = messages
+        self.offerKey = offerKey
+        self.rules = rules
+        self.endpoints = endpoints
     }
 
+    /// The path of it in the admin API.
+    var path: String { "/v1/apps/\(id)" }
+}
+
+/// Builds one sample app over the admin API, call by call as an agency's script would. Defaults are
+/// set in the sandbox alone; production gets them by the promotion.
+struct SampleBuilder {
     let sample: SampleApp
     let api: AdminClient
     let now: Instant
 
-    func build(for client: ClientID) throws -> Built {
+    func build(for client: ClientID) throws -> BuiltApp {
         let app: Made<AppID> = try api.post(
             "/v1/apps",
             NewApp(
@@ -35,17 +53,19 @@ struct SampleBuilder {
         let messages = try makeMessages(path, images)
         let rules = sample.ruleSet(messages, at: now)
         let version = try freeze(rules, path)
-        let endpoints = try sample.environments.map { environment in
+        try makeDefaults(
+            "\(path)/defaults?environment=\(StoreEnvironment.sandbox.rawValue)", messages)
+        var endpoints: [StoreEnvironment: String] = [:]
+        for environment in StoreEnvironment.allCases {
             let query = "?environment=\(environment.rawValue)"
-            try makeDefaults(path + "/defaults" + query, messages)
             let _: Publication = try api.post(
                 "\(path)/rule-sets/\(version)/publications\(query)", NoMembers())
             let endpoint: Endpoint = try api.post("\(path)/endpoints\(query)", NoMembers())
-            return (environment: environment, path: endpoint.path)
+            endpoints[environment] = endpoint.path
         }
-        return Built(
-            app: app.id, images: images, messages: messages, offerKey: offerKey, rules: rules,
-            endpoints: endpoints)
+        return BuiltApp(
+            sample: sample, id: app.id, images: images, messages: messages, offerKey: offerKey,
+            rules: rules, endpoints: endpoints)
     }
 
     // MARK: Catalogue
@@ -156,7 +176,7 @@ struct Made<Kind: Decodable>: Decodable {
     let id: Kind
 }
 
-private struct NoMembers: Codable {}
+struct NoMembers: Codable {}
 
 private struct NewApp: Encodable {
     let clientId: ClientID

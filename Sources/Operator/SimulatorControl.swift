@@ -5,11 +5,13 @@ internal import HTTPClient
 /// written here again because a process knows another by its wire alone.
 package struct SimulatorControl: Sendable {
     private static let pageViewsLimit: Duration = .seconds(120)
+    /// As many as the simulator keeps.
+    private static let appleCallsLimit = 20_000
 
     package let base: String
     private let transport: Transport
 
-    init(port: UInt16) {
+    package init(port: UInt16) {
         base = "http://127.0.0.1:\(port)/control"
         var settings = TransportSettings()
         settings.totalTimeout = Self.pageViewsLimit
@@ -22,19 +24,61 @@ package struct SimulatorControl: Sendable {
     }
 
     package func put(_ state: SimulatorApp) throws {
-        let path = "/apps/\(state.appAppleId)/\(state.environment)"
-        _ = try send("PUT", path, Array(try JSONEncoder().encode(state)))
+        try put(Self.path(state.appAppleId, state.environment), state)
     }
 
+    /// What Apple has of an app by now.
+    package func state(_ appAppleId: Int64, _ environment: String) throws -> SimulatorApp {
+        try get(Self.path(appAppleId, environment))
+    }
+
+    /// Decides what Apple's reviewers would decide of one image or message.
+    package func decide(
+        _ identifier: String, _ state: String, of appAppleId: Int64, _ environment: String
+    ) throws {
+        let path = Self.path(appAppleId, environment)
+        try put("\(path)/review/\(identifier)", ["state": state])
+    }
+
+    /// How the performance tests of an app are run from now on.
+    package func setPerformanceTest(_ config: PerformanceTestForm, of appAppleId: Int64) throws {
+        try put("\(Self.path(appAppleId, "Sandbox"))/performance-tests", ["config": config])
+    }
+
+    /// Spoils Apple's answers from now on.
+    package func setFaults(_ faults: [FaultForm]) throws {
+        try put("/faults", ["faults": faults])
+    }
+
+    /// The calls that came to Apple's servers.
+    package func appleCalls() throws -> AppleCallReport {
+        try get("/api-calls?limit=\(Self.appleCallsLimit)")
+    }
+
+    /// Over all page views by now.
+    func statistics() throws -> PageViewReport.Statistics { try get("/statistics") }
+
     func mapOrigin(_ publicOrigin: String, to localOrigin: String) throws {
-        let map = ["origins": [["publicOrigin": publicOrigin, "localOrigin": localOrigin]]]
-        _ = try send("PUT", "/origins", Array(try JSONEncoder().encode(map)))
+        try put(
+            "/origins", ["origins": [["publicOrigin": publicOrigin, "localOrigin": localOrigin]]])
     }
 
     package func play(_ views: [PageView]) throws -> PageViewReport {
         let body = try JSONEncoder().encode(["pageViews": views])
         let answer = try send("POST", "/page-views", Array(body))
         return try JSONDecoder().decode(PageViewReport.self, from: Data(answer))
+    }
+
+    private static func path(_ appAppleId: Int64, _ environment: String) -> String {
+        "/apps/\(appAppleId)/\(environment)"
+    }
+
+    private func get<Answer: Decodable>(_ path: String) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: Data(try send("GET", path, [])))
+    }
+
+    private func put(_ path: String, _ body: some Encodable) throws {
+        _ = try send("PUT", path, Array(try JSONEncoder().encode(body)))
     }
 
     private func send(_ method: String, _ path: String, _ body: [UInt8]) throws -> [UInt8] {
@@ -52,88 +96,37 @@ package struct SimulatorControl: Sendable {
     }
 }
 
-/// What the simulator is told of one app in one environment.
-package struct SimulatorApp: Encodable, Sendable {
-    package struct Product: Encodable, Sendable {
-        package let productId: String
-        package let subscriptionGroup: String
-        package let billingPlans: [String]
-    }
+/// What a performance test of Apple's sends and demands.
+package struct PerformanceTestForm: Encodable, Sendable {
+    let maxConcurrentRequests: Int
+    let totalRequests: Int
+    /// In milliseconds.
+    let totalDuration: Int
+    let responseTimeThreshold: Int
+    /// In percent.
+    let successRateThreshold: Int
+}
 
-    package struct Image: Encodable, Sendable {
-        package let imageIdentifier: String
-        package let imageState: String
-        package let imageSize: String
-    }
-
-    package struct MessageImage: Encodable, Sendable {
-        package let imageIdentifier: String
-        package let altText: String
-    }
-
-    package struct BulletPoint: Encodable, Sendable {
-        package let text: String
-        package let imageIdentifier: String
-        package let altText: String
-    }
-
-    package struct Message: Encodable, Sendable {
-        package let messageIdentifier: String
-        package let messageState: String
-        package let header: String
-        package let body: String
-        package let headerPosition: String?
-        package let image: MessageImage?
-        package let bulletPoints: [BulletPoint]?
-    }
-
-    package struct DefaultMessage: Encodable, Sendable {
-        package let productId: String
-        package let locale: String
-        package let messageIdentifier: String
-    }
-
-    package struct RetentionOffer: Encodable, Sendable {
-        package let offerIdentifier: String
-        package let worth: Int
-    }
-
-    package struct AppStoreConnectMessage: Encodable, Sendable {
-        package let subscriptionGroup: String
-        package let header: String
-        package let body: String
-        package let hasImage: Bool
-        package let retentionOffers: [RetentionOffer]
-    }
-
-    package struct OfferKey: Encodable, Sendable {
-        package let keyId: String
-        package let issuerId: String
-        package let publicKeyPEM: String
-
-        package init(keyId: String, issuerId: String, publicKeyPEM: String) {
-            self.keyId = keyId
-            self.issuerId = issuerId
-            self.publicKeyPEM = publicKeyPEM
-        }
-    }
-
-    package struct PromotionalOffer: Encodable, Sendable {
-        package let productId: String
-        package let offerIdentifier: String
-    }
-
-    package let appAppleId: Int64
+/// How the simulator spoils answers of Apple's; `docs/simulator.md` says what each kind is.
+package struct FaultForm: Encodable, Sendable {
+    package let kind: String
+    package let endpoint: String
     package let environment: String
-    package let bundleId: String
-    package let realtimeURL: String
-    package let products: [Product]
-    package let images: [Image]
-    package let messages: [Message]
-    package let defaults: [DefaultMessage]
-    package let appStoreConnectMessages: [AppStoreConnectMessage]
-    package let offerKeys: [OfferKey]
-    package let promotionalOffers: [PromotionalOffer]
+    package let appAppleId: Int64
+    package let times: Int
+    package let milliseconds: Int64
+
+    package init(
+        kind: String, endpoint: String, environment: String, appAppleId: Int64, times: Int,
+        milliseconds: Int64
+    ) {
+        self.kind = kind
+        self.endpoint = endpoint
+        self.environment = environment
+        self.appAppleId = appAppleId
+        self.times = times
+        self.milliseconds = milliseconds
+    }
 }
 
 /// Somebody opens the page of a subscription.
@@ -191,6 +184,6 @@ package struct PageViewReport: Decodable, Sendable {
         package let p99Milliseconds: Double?
     }
 
-    package let results: [Result]
-    package let statistics: Statistics
+    package var results: [Result]
+    package var statistics: Statistics
 }

@@ -5,7 +5,11 @@ import Testing
 
 /// What a person or a supervisor sees of the executables: help, sentences, exit codes.
 @Suite struct CommandLineTests {
-    @Test(arguments: ["holdfast", "api-gateway", "realtime-responder", "app-store-simulator"])
+    private static let programs = [
+        "holdfast", "api-gateway", "apple-sync", "realtime-responder", "app-store-simulator",
+    ]
+
+    @Test(arguments: programs)
     func `help goes to standard output and names what can be set or said`(program: String) throws {
         let (end, text) = try Programs.run(program, ["--help"])
         #expect(end == .exited(0))
@@ -13,7 +17,7 @@ import Testing
     }
 
     @Test func `all programs are of one version`() throws {
-        let versions = try ["holdfast", "realtime-responder", "app-store-simulator"].map {
+        let versions = try Self.programs.map {
             let (end, text) = try Programs.run($0, ["--version"])
             #expect(end == .exited(0))
             #expect(text.hasPrefix($0 + " "))
@@ -22,7 +26,7 @@ import Testing
         #expect(Set(versions).count == 1)
     }
 
-    @Test(arguments: ["holdfast", "api-gateway", "realtime-responder", "app-store-simulator"])
+    @Test(arguments: programs)
     func `an unknown word is a usage error`(program: String) throws {
         let (end, text) = try Programs.run(program, ["--no-such-thing"])
         #expect(end == .exited(64))
@@ -36,6 +40,20 @@ import Testing
         for name in [
             "HOLDFAST_DATABASE_URL", "HOLDFAST_SPOOL_DIRECTORY", "HOLDFAST_RESPONDER_THREADS",
             "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE",
+        ] { #expect(text.contains(name)) }
+    }
+
+    @Test func `the sync tells all problems of its settings too`() throws {
+        let (end, text) = try Programs.run(
+            "apple-sync",
+            environment: [
+                "HOLDFAST_SYNC_WORKERS": "1", "HOLDFAST_PUBLIC_ORIGIN": "http://holdfast.example",
+                "HOLDFAST_APPLE_SANDBOX_URL": "nowhere",
+            ])
+        #expect(end == .exited(78))
+        for name in [
+            "HOLDFAST_DATABASE_URL", "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE",
+            "HOLDFAST_PUBLIC_ORIGIN", "HOLDFAST_SYNC_WORKERS", "HOLDFAST_APPLE_SANDBOX_URL",
         ] { #expect(text.contains(name)) }
     }
 

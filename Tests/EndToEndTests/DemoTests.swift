@@ -16,7 +16,14 @@ import Testing
         let decisions: Int
         let p50_ms: Double
         let p99_ms: Double
+        let performance_test: String
+        let sync: Sync
         let api: API
+
+        struct Sync: Decodable {
+            let writes: Int
+            let reads: Int
+        }
 
         struct API: Decodable {
             let calls: Int
@@ -36,11 +43,15 @@ import Testing
         #expect(line.wrong == 0)
         #expect(line.shown_realtime > 0 && line.shown_fallback > 0)
         #expect(line.p50_ms > 0 && line.p99_ms >= line.p50_ms)
+        #expect(line.performance_test == "PASS")
+        // Three apps in two environments, each with 16 texts, 2 images, 16 defaults and a URL; and
+        // a test.
+        #expect(line.sync.writes == 3 * (2 * 35 + 1) && line.sync.reads > 0)
         #expect(line.api.calls > 100 && line.api.failures == 0)
         // Each kind of answer, and a text in each language, was seen.
         for shown in [
             "image, bullets", "switch, MONTHLY", "half_price_three_months", "second_year_half",
-            "ありがとう", "Gracias", "感謝",
+            "ありがとう", "Gracias", "感謝", "4 of them left in review",
         ] { #expect(text.contains(shown)) }
     }
 
@@ -87,9 +98,9 @@ import Testing
     func `it stays up until told to end, and leaves no process`(signal: ChildProcess.Signal) throws
     {
         let demo = try Running("holdfast", ["demo"], environment: Self.environment)
-        #expect(becomesTrue(within: .seconds(60)) { demo.text.contains("until Ctrl-C") })
+        #expect(becomesTrue(within: Programs.endLimit) { demo.text.contains("until Ctrl-C") })
         let children = Descendants.pids(of: demo.process.pid)
-        #expect(children.count >= 5, "PostgreSQL, HAProxy, simulator, gateway and responder")
+        #expect(children.count >= 6, "PostgreSQL, HAProxy, simulator, gateway, responder and sync")
         demo.process.send(signal)
         let end = demo.process.wait(for: .seconds(30))
         if signal != .kill { #expect(end == .exited(0)) }
@@ -106,12 +117,18 @@ import Testing
         let environment = Self.environment.merging(
             ["HOLDFAST_DEMO_PARENT_DIRECTORY": parent.path]) { $1 }
         let killed = try Running("holdfast", ["demo"], environment: environment)
-        #expect(becomesTrue(within: .seconds(60)) { killed.text.contains("until Ctrl-C") })
+        #expect(becomesTrue { killed.text.contains("starting apple-sync") })
         killed.process.terminate(.kill, within: .seconds(10))
         let left = try FileManager.default.contentsOfDirectory(atPath: parent.path)
         #expect(left.contains { $0.hasPrefix("holdfast-demo-") })
-        let (end, _) = try Programs.run("holdfast", ["demo", "--once"], environment: environment)
-        #expect(end == .exited(0))
+        let next = try Running("holdfast", ["demo"], environment: environment)
+        #expect(becomesTrue { next.text.contains("starting apple-sync") })
+        for name in left {
+            #expect(!FileManager.default.fileExists(atPath: parent.path + "/" + name))
+        }
+        // Told to end in the middle, it leaves nothing either.
+        next.process.send(.interrupt)
+        #expect(next.process.wait(for: .seconds(30)) == .exited(1))
         #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
     }
 }

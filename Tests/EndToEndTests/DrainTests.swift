@@ -6,7 +6,7 @@ import Testing
 
 /// What a supervisor and a proxy see while a service ends.
 @Suite(.database) struct DrainTests {
-    private func get(_ port: Int, _ path: String) -> Int? {
+    private func get(_ port: UInt16, _ path: String) -> Int? {
         let request = ClientRequest(method: "GET", url: "http://127.0.0.1:\(port)\(path)")
         return try? Transport().send(request).status
     }
@@ -34,22 +34,14 @@ import Testing
             ])
     }
 
-    /// The value of a field in the line that tells of readiness.
-    private func port(_ name: String, in text: String) throws -> Int {
-        let line = try #require(
-            text.split(separator: "\n").first { $0.contains("\"event\":\"ready\"") })
-        let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-        return try #require(fields?[name] as? Int)
-    }
-
     @Test func `told to end, it is not ready any more and yet answers what is under way`() throws {
         let folder = try TemporaryFolder()
         let responder = try responder(folder)
-        #expect(becomesTrue { responder.text.contains("\"event\":\"ready\"") })
-        let admin = try port("adminPort", in: responder.text)
+        try responder.awaitReady()
+        let admin = try responder.port("adminPort")
         #expect(get(admin, "/readyz") == 200)
         let client = try SlowClient(
-            "/realtime/nobody", port: port("port", in: responder.text), folder: folder)
+            "/realtime/nobody", port: responder.port("port"), folder: folder)
         #expect(becomesTrue { client.received.contains("100 Continue") })
         responder.process.send(.terminate)
         #expect(becomesTrue(within: .seconds(2)) { get(admin, "/readyz") == 503 })
@@ -64,11 +56,11 @@ import Testing
     {
         let folder = try TemporaryFolder()
         let gateway = try gateway(folder)
-        #expect(becomesTrue { gateway.text.contains("\"event\":\"ready\"") })
-        let admin = try port("adminPort", in: gateway.text)
+        try gateway.awaitReady()
+        let admin = try gateway.port("adminPort")
         #expect(becomesTrue { get(admin, "/readyz") == 200 })
         let client = try SlowClient(
-            "/v1/clients", port: port("port", in: gateway.text), folder: folder)
+            "/v1/clients", port: gateway.port("port"), folder: folder)
         #expect(becomesTrue { client.received.contains("100 Continue") })
         gateway.process.send(.terminate)
         #expect(becomesTrue(within: .seconds(2)) { get(admin, "/readyz") == 503 })
@@ -81,9 +73,9 @@ import Testing
     @Test func `a gateway told to end waits for a silent caller, but no five seconds`() throws {
         let folder = try TemporaryFolder()
         let gateway = try gateway(folder)
-        #expect(becomesTrue { gateway.text.contains("\"event\":\"ready\"") })
+        try gateway.awaitReady()
         let client = try SlowClient(
-            "/v1/clients", port: port("port", in: gateway.text), folder: folder)
+            "/v1/clients", port: gateway.port("port"), folder: folder)
         #expect(becomesTrue { client.received.contains("100 Continue") })
         gateway.process.send(.terminate)
         #expect(gateway.process.wait(for: .seconds(5)) == .exited(0))
@@ -97,7 +89,7 @@ private final class SlowClient {
     private let body: String
     private let output: String
 
-    init(_ path: String, port: Int, folder: TemporaryFolder) throws {
+    init(_ path: String, port: UInt16, folder: TemporaryFolder) throws {
         body = folder.path + "/body"
         output = folder.path + "/answer"
         // The body is waited for by the shell itself: a program it started would outlive it.

@@ -63,7 +63,7 @@ import Testing
         let stage = try Stage()
         let app = try #require(stage.agency.simulatorStates.first)
         let place = try #require(stage.agency.keys.first)
-        let path = String(app.realtimeURL.dropFirst(SampleAgency.publicOrigin.count))
+        let path = try #require(app.realtimeURL).dropFirst(SampleAgency.publicOrigin.count)
         let url = stage.processes.proxyOrigin + path
         #expect(try stage.post(url, stage.signedRequest()).status == 200)
         for (word, status) in [("stopped", 503), ("running", 200)] {

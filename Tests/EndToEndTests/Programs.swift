@@ -6,7 +6,7 @@ import Testing
 /// The real executables, as they stand beside the tests.
 enum Programs {
     /// Long enough for a busy machine; a program that hangs fails its test then.
-    static let endLimit: Duration = .seconds(120)
+    static let endLimit: Duration = .seconds(300)
 
     static func path(_ name: String) throws -> String {
         let path = try folder() + "/" + name
@@ -57,6 +57,21 @@ final class Running {
 
     var text: String {
         String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+    }
+
+    private static let readyEvent = "\"event\":\"ready\""
+
+    /// Waits until a service says that it is ready.
+    func awaitReady() throws {
+        try #require(becomesTrue { text.contains(Self.readyEvent) }, "not ready: \(text)")
+    }
+
+    /// The value of a field in the line that tells of readiness.
+    func port(_ name: String) throws -> UInt16 {
+        let line = try #require(
+            text.split(separator: "\n").first { $0.contains(Self.readyEvent) })
+        let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return UInt16(try #require(fields?[name] as? Int))
     }
 }
 

@@ -7,10 +7,11 @@ import Service
 import TestSupport
 import Testing
 
-/// The whole of Holdfast as the demo runs it, for one test.
+/// The whole of Holdfast as the demo runs it but for the sync, for one test: what that would bring
+/// to Apple is placed.
 final class Stage {
     let processes: DemoProcesses
-    let agency: SampleAgency
+    let agency: PlacedAgency
     let api: AdminClient
     private let transport = Transport()
 
@@ -23,7 +24,11 @@ final class Stage {
         try processes.startSimulator()
         try processes.startGateway()
         try processes.startProxy()
-        (agency, api) = try processes.makeAgency()
+        let (built, api) = try processes.makeAgency()
+        self.api = api
+        agency = try PlacedAgency(
+            placing: built, in: RetentionStore(pool: try processes.operatorPool()),
+            now: Instant(milliseconds: Clock.system.now()))
         for state in agency.simulatorStates { try processes.simulator.put(state) }
         try processes.startResponder(trustsSimulator: trustsSimulator)
     }
@@ -39,7 +44,7 @@ final class Stage {
         let store = RetentionStore(pool: try processes.operatorPool())
         var found: [StoredDecision] = []
         _ = try becomesTrue(within: .seconds(30)) {
-            found = try agency.decisions(in: store)
+            found = try agency.agency.decisions(in: store)
             return found.count >= count
         }
         return found
@@ -60,7 +65,8 @@ final class Stage {
         let answer = try post(
             processes.simulatorControlOrigin + "/signed-requests", Array(body))
         let made = try JSONDecoder().decode(SignedRequests.self, from: Data(answer.body))
-        let path = String(app.realtimeURL.dropFirst(SampleAgency.publicOrigin.count))
+        let url = try #require(app.realtimeURL)
+        let path = String(url.dropFirst(SampleAgency.publicOrigin.count))
         return (path, made.signedRequests.map { Array($0.body.utf8) })
     }
 

@@ -19,6 +19,7 @@ final class Stage: Sendable {
     static let day: Int64 = 86_400
 
     let agency: SampleAgency
+    private let simulatorStates: [SimulatorApp]
     let store: RetentionStore
     let chain: IssuedChain
     let clock: ManualClock
@@ -39,8 +40,9 @@ final class Stage: Sendable {
         clock = ManualClock(milliseconds: now)
         platformKey = try PrivateKey.generate()
         store = RetentionStore(pool: database.operator)
-        agency = try SampleAgency.load(
+        let placed = try PlacedAgency.load(
             into: store, platformKey: platformKey.publicKey, now: Instant(milliseconds: now))
+        (agency, simulatorStates) = (placed.agency, placed.simulatorStates)
         let seconds = now / 1_000
         chain = try CertificateAuthority.appleLike(
             name: "Test", leafValidity: seconds - 30 * Self.day...seconds + 30 * Self.day)
@@ -70,13 +72,14 @@ final class Stage: Sendable {
     /// A sample app as the simulator was told of it, by its name's place and environment.
     func app(_ appAppleId: Int64, _ environment: String = "Production") throws -> SimulatorApp {
         try #require(
-            agency.simulatorStates.first {
+            simulatorStates.first {
                 $0.appAppleId == appAppleId && $0.environment == environment
             })
     }
 
     func post(_ body: [UInt8], to app: SimulatorApp) throws -> ClientResponse {
-        try post(body, path: String(app.realtimeURL.dropFirst(SampleAgency.publicOrigin.count)))
+        let url = try #require(app.realtimeURL)
+        return try post(body, path: String(url.dropFirst(SampleAgency.publicOrigin.count)))
     }
 
     func post(_ body: [UInt8], path: String) throws -> ClientResponse {

@@ -21,10 +21,12 @@ struct Agencies {
         database = try Database.current()
         store = RetentionStore(pool: database.operator)
         platformKey = try PrivateKey.generate()
-        first = try SampleAgency.load(
-            into: store, platformKey: platformKey.publicKey, now: Self.now)
-        second = try SampleAgency.load(
-            into: store, platformKey: platformKey.publicKey, now: Self.now)
+        first = try PlacedAgency.load(
+            into: store, platformKey: platformKey.publicKey, now: Self.now
+        ).agency
+        second = try PlacedAgency.load(
+            into: store, platformKey: platformKey.publicKey, now: Self.now
+        ).agency
     }
 
     /// Changes something of an agency.

@@ -5,8 +5,12 @@ package import Signing
 
 extension SampleAgency {
     /// The sample agency straight through the store, for tests that need one and no admin API.
+    ///
+    /// - Parameter placing: called in each app's transaction, so that there is one snapshot for
+    ///   each of its environments.
     package static func load(
-        into store: RetentionStore, platformKey: PublicKey, now: Instant
+        into store: RetentionStore, platformKey: PublicKey, now: Instant,
+        placing: (BuiltApp, TenantTransaction) throws -> Void = { _, _ in }
     ) throws -> SampleAgency {
         let scope = Scope.operatorCommand(tenant: .make(at: now))
         let clients = try store.transaction(scope, at: now) { transaction in
@@ -19,16 +23,17 @@ extension SampleAgency {
             }
             return clients
         }
-        var places: [PlacedApp] = []
-        for app in SampleApp.all {
-            guard let client = clients[app.client] else { continue }
-            // One transaction an app: one snapshot for each of its environments.
-            places += try store.transaction(scope, at: now) { transaction in
-                try SampleAppLoader(app: app, platformKey: platformKey, now: now).load(
-                    for: client, transaction)
+        let apps = try SampleApp.all.compactMap { app -> BuiltApp? in
+            guard let client = clients[app.client] else { return nil }
+            return try store.transaction(scope, at: now) { transaction in
+                let built = try SampleAppLoader(
+                    app: app, platformKey: platformKey, now: now
+                ).load(for: client, transaction)
+                try placing(built, transaction)
+                return built
             }
         }
-        return SampleAgency(scope, places)
+        return SampleAgency(scope, apps)
     }
 }
 
@@ -38,7 +43,7 @@ private struct SampleAppLoader {
     let platformKey: PublicKey
     let now: Instant
 
-    func load(for client: ClientID, _ transaction: TenantTransaction) throws -> [PlacedApp] {
+    func load(for client: ClientID, _ transaction: TenantTransaction) throws -> BuiltApp {
         let id = AppID.make(at: now)
         try transaction.createApp(
             App(
@@ -53,20 +58,19 @@ private struct SampleAppLoader {
         let messages = try storeMessages(id, images, transaction)
         let rules = app.ruleSet(messages, at: now)
         let version = try transaction.createRuleSet(rules, of: id)
-        return try app.environments.map { environment in
+        var endpoints: [StoreEnvironment: String] = [:]
+        for environment in StoreEnvironment.allCases {
             let place = AppEnvironment(app: id, environment: environment)
             try transaction.publishRuleSet(version: version, at: place)
             let token = try transaction.createEndpoint(
                 .make(at: now), at: place, sealedTo: platformKey)
-            let content = try PlacedContent(
-                app: app, images: images, messages: messages, at: place, transaction)
-            try setDefaults(messages, at: place, transaction)
-            return PlacedApp(
-                key: place, rules: rules,
-                simulatorState: content.simulatorApp(
-                    app, environment: environment, offerKey: key,
-                    realtimeURL: "\(SampleAgency.publicOrigin)/realtime/\(token)"))
+            endpoints[environment] = "/realtime/\(token)"
         }
+        let built = BuiltApp(
+            sample: app, id: id, images: images, messages: messages, offerKey: key, rules: rules,
+            endpoints: endpoints)
+        try built.setDefaults(in: .sandbox, transaction)
+        return built
     }
 
     private func storeKey(
@@ -111,13 +115,15 @@ private struct SampleAppLoader {
         }
         return messages
     }
+}
 
-    private func setDefaults(
-        _ messages: [SampleMessage: MessageID], at place: AppEnvironment,
-        _ transaction: TenantTransaction
+extension BuiltApp {
+    func setDefaults(
+        in environment: StoreEnvironment, _ transaction: TenantTransaction
     ) throws {
         guard let thanks = messages[.thanks] else { return }
-        for product in app.products {
+        let place = AppEnvironment(app: id, environment: environment)
+        for product in sample.products {
             for locale in SampleMessage.thanks.locales {
                 try transaction.setDefaultMessage(
                     thanks, product: product.productId, locale: locale, at: place)
