@@ -207,6 +207,8 @@ select holdfast_sec.protect_app('holdfast.sync_state');
 -- Whoever edits says that something changed; leases and what Apple has are the workers' own.
 revoke insert, update, delete on holdfast.sync_state from holdfast_gateway, holdfast_operator;
 grant insert (tenant_id, app_id, environment) on holdfast.sync_state to holdfast_gateway, holdfast_operator;
+-- A new URL, or none, is not what Apple refused.
+grant update (url_refused_at, url_refusal_code) on holdfast.sync_state to holdfast_gateway, holdfast_operator;
 grant update (next_run_at, change_number, may_replace_url, access_requested_at, pause_reason, paused_until,
   pause_credential_id) on holdfast.sync_state to holdfast_gateway, holdfast_operator;
 insert into holdfast.sync_state (tenant_id, app_id, environment)
@@ -289,7 +291,8 @@ create table holdfast.apple_call (
   constraint apple_call_message_limit check (length(apple_message) <= 500),
   constraint apple_call_finished_has_outcome check ((finished_at is null) = (outcome is null))
 );
-create index apple_call_by_age on holdfast.apple_call (tenant_id, started_at);
+create index apple_call_by_age on holdfast.apple_call (started_at);
+create index sync_run_by_age on holdfast.sync_run (finished_at) where finished_at is not null;
 create index apple_call_by_run on holdfast.apple_call (tenant_id, run_id) where run_id is not null;
 comment on column holdfast.apple_call.finished_at is 'Null while the call is under way, and for ever where its worker was lost.';
 select holdfast_sec.protect('holdfast.apple_call');
@@ -523,7 +526,10 @@ declare
   tenant uuid := holdfast_sec.tenant();
   app uuid := holdfast_sec.claimed_app();
 begin
-  update holdfast.sync_state s set next_run_at = least(s.next_run_at, clock_timestamp())
+  -- It counts as a change: whoever is at work there looks again. What was refused there for lack of it may be tried.
+  update holdfast.sync_state s
+    set next_run_at = least(s.next_run_at, clock_timestamp()), change_number = s.change_number + 1,
+      url_refused_at = null, url_refusal_code = null
     where s.tenant_id = tenant and s.app_id = app and s.environment = wanted_environment;
   return found;
 end $$;
@@ -538,23 +544,36 @@ begin
     where s.next_run_at <= clock_timestamp() and (s.leased_until is null or s.leased_until < clock_timestamp());
 end $$;
 
-create function holdfast_ops.purge_apple_calls(before timestamptz) returns bigint
+-- Runs and calls before then, at most so many of each, oldest first.
+create function holdfast_ops.purge_sync_history(before timestamptz, most integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  purged bigint;
+  oldest_kept timestamptz := least(before, clock_timestamp() - interval '7 days');
+  calls bigint;
+  runs bigint;
 begin
-  delete from holdfast.apple_call c where c.started_at < least(before, clock_timestamp() - interval '7 days');
-  get diagnostics purged = row_count;
-  return purged;
+  delete from holdfast.apple_call c
+    where (c.tenant_id, c.app_id, c.environment, c.call_id) in (
+      select o.tenant_id, o.app_id, o.environment, o.call_id from holdfast.apple_call o
+      where o.started_at < oldest_kept order by o.started_at limit most);
+  get diagnostics calls = row_count;
+  delete from holdfast.sync_run r
+    where (r.tenant_id, r.app_id, r.environment, r.run_id) in (
+      select o.tenant_id, o.app_id, o.environment, o.run_id from holdfast.sync_run o
+      where o.finished_at < oldest_kept order by o.finished_at limit most);
+  get diagnostics runs = row_count;
+  return calls + runs;
 end $$;
 create policy purging on holdfast.apple_call to holdfast_definer using (true) with check (false);
-grant select (started_at), delete on holdfast.apple_call to holdfast_definer;
+grant select (tenant_id, app_id, environment, call_id, started_at), delete on holdfast.apple_call to holdfast_definer;
+create policy purging on holdfast.sync_run to holdfast_definer using (true) with check (false);
+grant select (tenant_id, app_id, environment, run_id, finished_at), delete on holdfast.sync_run to holdfast_definer;
 
 grant execute on function holdfast_sec.tenant(), holdfast_sec.claimed_app(),
   holdfast_sec.enter_sync(uuid, uuid, text, bigint, interval),
   holdfast_sec.leave_sync(text, bigint, bigint, interval), holdfast_sec.hurry_sync(text), holdfast_hot.live_responders(timestamptz),
   holdfast_ops.claim_sync(text, interval, integer), holdfast_ops.sync_backlog(),
-  holdfast_ops.purge_apple_calls(timestamptz) to holdfast_sync;
+  holdfast_ops.purge_sync_history(timestamptz, integer) to holdfast_sync;
 grant execute on function holdfast_sec.mac(text, text), holdfast_sec.set_context(uuid, uuid) to holdfast_definer;
 
 do $$
@@ -565,7 +584,7 @@ begin
     'holdfast_sec.claimed_app()', 'holdfast_sec.enter_sync(uuid, uuid, text, bigint, interval)',
     'holdfast_sec.leave_sync(text, bigint, bigint, interval)', 'holdfast_sec.hurry_sync(text)',
     'holdfast_ops.claim_sync(text, interval, integer)', 'holdfast_ops.sync_backlog()',
-    'holdfast_ops.purge_apple_calls(timestamptz)']
+    'holdfast_ops.purge_sync_history(timestamptz, integer)']
   loop
     execute format('alter function %s owner to holdfast_definer', given);
   end loop;

@@ -332,25 +332,6 @@ end $$;
 ALTER FUNCTION holdfast_ops.prune_snapshots(kept integer) OWNER TO holdfast_definer;
 
 --
--- Name: purge_apple_calls(timestamp with time zone); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
---
-
-CREATE FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  purged bigint;
-begin
-  delete from holdfast.apple_call c where c.started_at < least(before, clock_timestamp() - interval '7 days');
-  get diagnostics purged = row_count;
-  return purged;
-end $$;
-
-
-ALTER FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) OWNER TO holdfast_definer;
-
---
 -- Name: purge_idempotency_records(timestamp with time zone); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
@@ -369,6 +350,35 @@ end $$;
 
 
 ALTER FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: purge_sync_history(timestamp with time zone, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.purge_sync_history(before timestamp with time zone, most integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  oldest_kept timestamptz := least(before, clock_timestamp() - interval '7 days');
+  calls bigint;
+  runs bigint;
+begin
+  delete from holdfast.apple_call c
+    where (c.tenant_id, c.app_id, c.environment, c.call_id) in (
+      select o.tenant_id, o.app_id, o.environment, o.call_id from holdfast.apple_call o
+      where o.started_at < oldest_kept order by o.started_at limit most);
+  get diagnostics calls = row_count;
+  delete from holdfast.sync_run r
+    where (r.tenant_id, r.app_id, r.environment, r.run_id) in (
+      select o.tenant_id, o.app_id, o.environment, o.run_id from holdfast.sync_run o
+      where o.finished_at < oldest_kept order by o.finished_at limit most);
+  get diagnostics runs = row_count;
+  return calls + runs;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.purge_sync_history(before timestamp with time zone, most integer) OWNER TO holdfast_definer;
 
 --
 -- Name: sync_backlog(); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
@@ -629,7 +639,10 @@ declare
   tenant uuid := holdfast_sec.tenant();
   app uuid := holdfast_sec.claimed_app();
 begin
-  update holdfast.sync_state s set next_run_at = least(s.next_run_at, clock_timestamp())
+  -- It counts as a change: whoever is at work there looks again. What was refused there for lack of it may be tried.
+  update holdfast.sync_state s
+    set next_run_at = least(s.next_run_at, clock_timestamp()), change_number = s.change_number + 1,
+      url_refused_at = null, url_refusal_code = null
     where s.tenant_id = tenant and s.app_id = app and s.environment = wanted_environment;
   return found;
 end $$;
@@ -2506,7 +2519,7 @@ CREATE INDEX api_key_by_hash ON holdfast.api_key USING btree (secret_hash);
 -- Name: apple_call_by_age; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
-CREATE INDEX apple_call_by_age ON holdfast.apple_call USING btree (tenant_id, started_at);
+CREATE INDEX apple_call_by_age ON holdfast.apple_call USING btree (started_at);
 
 
 --
@@ -2598,6 +2611,13 @@ CREATE INDEX localization_by_image ON holdfast.localization USING btree (tenant_
 --
 
 CREATE UNIQUE INDEX performance_test_open ON holdfast.performance_test USING btree (tenant_id, app_id) WHERE (state = ANY (ARRAY['queued'::text, 'ownLoad'::text, 'running'::text]));
+
+
+--
+-- Name: sync_run_by_age; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX sync_run_by_age ON holdfast.sync_run USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 
 --
@@ -4152,6 +4172,13 @@ CREATE POLICY purging ON holdfast.idempotency_record TO holdfast_definer USING (
 
 
 --
+-- Name: sync_run purging; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY purging ON holdfast.sync_run TO holdfast_definer USING (true) WITH CHECK (false);
+
+
+--
 -- Name: performance_test queued_only; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4856,19 +4883,19 @@ GRANT ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) TO holdfast_gat
 
 
 --
--- Name: FUNCTION purge_apple_calls(before timestamp with time zone); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
---
-
-REVOKE ALL ON FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION holdfast_ops.purge_apple_calls(before timestamp with time zone) TO holdfast_sync;
-
-
---
 -- Name: FUNCTION purge_idempotency_records(before timestamp with time zone); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
 REVOKE ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION purge_sync_history(before timestamp with time zone, most integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.purge_sync_history(before timestamp with time zone, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.purge_sync_history(before timestamp with time zone, most integer) TO holdfast_sync;
 
 
 --
@@ -5212,6 +5239,34 @@ GRANT SELECT ON TABLE holdfast.apple_call TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.apple_call TO holdfast_gateway;
 GRANT SELECT,INSERT ON TABLE holdfast.apple_call TO holdfast_sync;
 GRANT DELETE ON TABLE holdfast.apple_call TO holdfast_definer;
+
+
+--
+-- Name: COLUMN apple_call.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id) ON TABLE holdfast.apple_call TO holdfast_definer;
+
+
+--
+-- Name: COLUMN apple_call.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(app_id) ON TABLE holdfast.apple_call TO holdfast_definer;
+
+
+--
+-- Name: COLUMN apple_call.environment; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(environment) ON TABLE holdfast.apple_call TO holdfast_definer;
+
+
+--
+-- Name: COLUMN apple_call.call_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(call_id) ON TABLE holdfast.apple_call TO holdfast_definer;
 
 
 --
@@ -5895,6 +5950,7 @@ GRANT SELECT ON TABLE holdfast.snapshot_acknowledgement TO holdfast_sync;
 GRANT SELECT ON TABLE holdfast.sync_run TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT SELECT,INSERT ON TABLE holdfast.sync_run TO holdfast_sync;
+GRANT DELETE ON TABLE holdfast.sync_run TO holdfast_definer;
 
 
 --
@@ -5903,6 +5959,7 @@ GRANT SELECT,INSERT ON TABLE holdfast.sync_run TO holdfast_sync;
 
 GRANT INSERT(tenant_id) ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT INSERT(tenant_id) ON TABLE holdfast.sync_run TO holdfast_operator;
+GRANT SELECT(tenant_id) ON TABLE holdfast.sync_run TO holdfast_definer;
 
 
 --
@@ -5911,6 +5968,7 @@ GRANT INSERT(tenant_id) ON TABLE holdfast.sync_run TO holdfast_operator;
 
 GRANT INSERT(app_id) ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT INSERT(app_id) ON TABLE holdfast.sync_run TO holdfast_operator;
+GRANT SELECT(app_id) ON TABLE holdfast.sync_run TO holdfast_definer;
 
 
 --
@@ -5919,6 +5977,7 @@ GRANT INSERT(app_id) ON TABLE holdfast.sync_run TO holdfast_operator;
 
 GRANT INSERT(environment) ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT INSERT(environment) ON TABLE holdfast.sync_run TO holdfast_operator;
+GRANT SELECT(environment) ON TABLE holdfast.sync_run TO holdfast_definer;
 
 
 --
@@ -5927,6 +5986,7 @@ GRANT INSERT(environment) ON TABLE holdfast.sync_run TO holdfast_operator;
 
 GRANT INSERT(run_id) ON TABLE holdfast.sync_run TO holdfast_gateway;
 GRANT INSERT(run_id) ON TABLE holdfast.sync_run TO holdfast_operator;
+GRANT SELECT(run_id) ON TABLE holdfast.sync_run TO holdfast_definer;
 
 
 --
@@ -5974,6 +6034,7 @@ GRANT UPDATE(started_at) ON TABLE holdfast.sync_run TO holdfast_sync;
 --
 
 GRANT UPDATE(finished_at) ON TABLE holdfast.sync_run TO holdfast_sync;
+GRANT SELECT(finished_at) ON TABLE holdfast.sync_run TO holdfast_definer;
 
 
 --
@@ -6114,6 +6175,8 @@ GRANT UPDATE(url_read_at) ON TABLE holdfast.sync_state TO holdfast_sync;
 -- Name: COLUMN sync_state.url_refused_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
+GRANT UPDATE(url_refused_at) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(url_refused_at) ON TABLE holdfast.sync_state TO holdfast_operator;
 GRANT UPDATE(url_refused_at) ON TABLE holdfast.sync_state TO holdfast_sync;
 
 
@@ -6121,6 +6184,8 @@ GRANT UPDATE(url_refused_at) ON TABLE holdfast.sync_state TO holdfast_sync;
 -- Name: COLUMN sync_state.url_refusal_code; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
+GRANT UPDATE(url_refusal_code) ON TABLE holdfast.sync_state TO holdfast_gateway;
+GRANT UPDATE(url_refusal_code) ON TABLE holdfast.sync_state TO holdfast_operator;
 GRANT UPDATE(url_refusal_code) ON TABLE holdfast.sync_state TO holdfast_sync;
 
 

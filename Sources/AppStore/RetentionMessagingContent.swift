@@ -11,8 +11,12 @@ package enum RetentionMessagingContent: Hashable, Sendable {
     case performanceTestStarted(StartedPerformanceTest)
     case performanceTest(PerformanceTestResult)
 
-    /// Of a text that Apple tells: a URL, an id of a test, a word.
+    /// Of a URL that Apple tells.
     package static let textBytesLimit = 1_024
+    /// Of a word of Apple's: a state, a result.
+    package static let wordBytesLimit = 64
+    /// Of the id of a test.
+    package static let requestIdBytesLimit = 200
 
     /// The body of a success; nil where it is not what the endpoint tells.
     package static func decode(
@@ -29,7 +33,9 @@ package enum RetentionMessagingContent: Hashable, Sendable {
         case .getRealtimeURL:
             return object.text("realtimeURL").map(Self.realtimeURL)
         case .initiatePerformanceTest:
-            guard let requestId = object.text("requestId"), !requestId.isEmpty else { return nil }
+            guard let requestId = object.text("requestId", within: requestIdBytesLimit),
+                !requestId.isEmpty
+            else { return nil }
             return .performanceTestStarted(
                 StartedPerformanceTest(requestId: requestId, config: config(object["config"])))
         case .getPerformanceTestResults:
@@ -53,7 +59,8 @@ package enum RetentionMessagingContent: Hashable, Sendable {
     }
 
     private static func image(_ object: JSONObject) -> ListedImage? {
-        guard let id = object.uuid("imageIdentifier"), let state = object.text("imageState")
+        guard let id = object.uuid("imageIdentifier"),
+            let state = object.text("imageState", within: wordBytesLimit)
         else { return nil }
         // Absent means the default: the member is younger than the list.
         let size = object["imageSize"] == nil ? .fullSize : object.text("imageSize").flatMap(size)
@@ -63,7 +70,8 @@ package enum RetentionMessagingContent: Hashable, Sendable {
     private static func size(_ word: String) -> ImageSize? { ImageSize(rawValue: word) }
 
     private static func message(_ object: JSONObject) -> ListedMessage? {
-        guard let id = object.uuid("messageIdentifier"), let state = object.text("messageState")
+        guard let id = object.uuid("messageIdentifier"),
+            let state = object.text("messageState", within: wordBytesLimit)
         else { return nil }
         return ListedMessage(id: id, state: ReviewState(rawValue: state))
     }
@@ -72,12 +80,19 @@ package enum RetentionMessagingContent: Hashable, Sendable {
 // MARK: - Performance tests
 
 extension RetentionMessagingContent {
+    /// Of requests in a test; more is no number that anybody can act on.
+    private static let countLimit = 1_000_000
+    /// An hour.
+    private static let millisecondsLimit = 3_600_000
+
     private static func config(_ value: JSONValue?) -> PerformanceTestConfig? {
         guard let object = JSONObject(value),
             let concurrent = object.count("maxConcurrentRequests"),
             let total = object.count("totalRequests"), let duration = object.count("totalDuration"),
             let time = object.count("responseTimeThreshold"),
-            let rate = object.count("successRateThreshold")
+            let rate = object.count("successRateThreshold"), concurrent <= countLimit,
+            total <= countLimit, duration <= millisecondsLimit, time <= millisecondsLimit,
+            rate <= 100
         else { return nil }
         return PerformanceTestConfig(
             maxConcurrentRequests: concurrent, totalRequests: total,
@@ -86,7 +101,9 @@ extension RetentionMessagingContent {
     }
 
     private static func result(_ object: JSONObject) -> PerformanceTestResult? {
-        guard let status = object.text("result"), !status.isEmpty else { return nil }
+        guard let status = object.text("result", within: wordBytesLimit), !status.isEmpty else {
+            return nil
+        }
         let failures = (JSONObject(object["failures"])?.members ?? []).compactMap { member in
             count(member.value).map {
                 (SendAttemptResult(rawValue: String(decoding: member.key, as: UTF8.self)), $0)
@@ -123,8 +140,11 @@ extension RetentionMessagingContent {
 extension JSONObject {
     fileprivate func uuid(_ key: String) -> UUID? { string(key).flatMap(Hexadecimal.uuid) }
 
-    fileprivate func text(_ key: String) -> String? {
-        guard let text = string(key), text.count <= RetentionMessagingContent.textBytesLimit
+    /// Not empty, and without NUL, which no text of a database can hold.
+    fileprivate func text(
+        _ key: String, within limit: Int = RetentionMessagingContent.textBytesLimit
+    ) -> String? {
+        guard let text = string(key), text.count <= limit, !text.isEmpty, !text.contains(0)
         else { return nil }
         return String(decoding: text, as: UTF8.self)
     }

@@ -89,6 +89,10 @@ package enum AppleSync {
             BackgroundLoop("upkeep", every: Settings.upkeepInterval, log: runtime.log) {
                 try worker.keepUp()
             })
+        loops.append(
+            BackgroundLoop("purge", every: Settings.purgeInterval, log: runtime.log) {
+                try worker.purge()
+            })
         for loop in loops { try loop.start() }
         return loops
     }

@@ -6,7 +6,8 @@ internal import Service
 
 /// Waits and sizes of a performance test.
 package struct PerformanceTestLimits: Sendable {
-    /// Apple is asked no sooner than this after the test's planned end, then with growing pauses.
+    /// Apple is asked first at the test's planned end, within these bounds, then after so many
+    /// times the least as it was asked before.
     package var pollLeast: Duration = .seconds(5)
     package var pollMost: Duration = .seconds(60)
     /// A test without an end by then is given up. Apple names no limit; an hour is generous.
@@ -38,18 +39,22 @@ struct PerformanceTestRun {
     func advance(
         _ test: StoredPerformanceTest, with credential: SealedSigningKey
     ) throws -> Bool {
-        if hasTakenTooLong(test) {
-            try giveUp(
-                test, "tookTooLong",
-                "The test came to no end within an hour; look at its state and start another one.")
-            return true
-        }
+        if try giveUpIfOverdue(test) { return true }
         switch test.state {
         case .queued: return try prepare(test)
         case .ownLoad: return try start(test, with: credential)
         case .running: return try poll(test, with: credential)
         case .passed, .failed, .notRun: return false
         }
+    }
+
+    /// - Returns: whether it came to no end in time.
+    func giveUpIfOverdue(_ test: StoredPerformanceTest) throws -> Bool {
+        guard hasTakenTooLong(test) else { return false }
+        try giveUp(
+            test, "tookTooLong",
+            "The test came to no end within an hour; look at its state and start another one.")
+        return true
     }
 
     /// How long until there is something to do; `nil` where another event has to come first.
@@ -83,7 +88,7 @@ struct PerformanceTestRun {
     /// Apple tests the URL that is set in the sandbox: ours has to be there first.
     private func prepare(_ test: StoredPerformanceTest) throws -> Bool {
         guard case .own(let endpoint) = turn.observedURL,
-            let url = try turn.realtimeURL(of: endpoint, origin: turn.options.loadOrigin)
+            let url = turn.realtimeURL(of: endpoint, origin: turn.options.loadOrigin)
         else { return false }
         try turn.record(.ownLoadBegun, of: test.id)
         let load = OwnLoad(
@@ -110,7 +115,7 @@ struct PerformanceTestRun {
         let answer = try turn.perform(
             .other(.startPerformanceTest(originalTransactionId: test.transactionId)),
             with: credential)
-        guard let answer else { return true }
+        guard let answer else { return turn.isStale }
         switch (answer.outcome, answer.content) {
         case (.ok, .performanceTestStarted(let started)):
             try turn.record(
@@ -119,7 +124,8 @@ struct PerformanceTestRun {
                 of: test.id)
         case (.terminal(AppleErrorCode.existingPerformanceTestRun.rawValue), _), (.wait, _),
             (.unknown, _), (.notSent, _):
-            // One that is running ends by itself; whether ours was begun shows then.
+            // One that is running ends by itself. Where ours was begun and its answer was lost, so
+            // is its result, and another one is begun then.
             try turn.record(.startPutOff, of: test.id)
         case (.terminal, _), (.notYet, _), (.noAccess, _), (.keyRefused, _), (.full, _),
             (.absent, _), (.same, _), (.ok, _):
@@ -143,7 +149,7 @@ struct PerformanceTestRun {
         else { return false }
         let answer = try turn.perform(
             .other(.getPerformanceTest(requestId: requestId)), with: credential)
-        guard let answer else { return true }
+        guard let answer else { return turn.isStale }
         switch (answer.outcome, answer.content) {
         case (.ok, .performanceTest(let result)):
             let shown = try JSON.encoded(ShownResult(result))
@@ -164,7 +170,6 @@ struct PerformanceTestRun {
         return true
     }
 
-    /// After the planned end; then each time a quarter longer than the test has taken beyond it.
     private func waitBeforePoll(_ test: StoredPerformanceTest) -> Duration {
         let polled = test.polledAt ?? test.createdAt
         guard test.polls > 0 else {

@@ -11,6 +11,7 @@ package struct Settings: Sendable {
     static let loopStopLimit: Duration = .seconds(4)
     static let readinessInterval: Duration = .seconds(1)
     static let upkeepInterval: Duration = .seconds(15)
+    static let purgeInterval: Duration = .seconds(600)
     static let nameLimit = 100
     static let originBytesLimit = 200
 

@@ -2,6 +2,8 @@ internal import AppStore
 internal import FoundationEssentials
 internal import Retention
 internal import RetentionStore
+internal import Service
+internal import Signing
 
 // MARK: - Between our words and Apple's
 
@@ -26,7 +28,7 @@ extension SyncTurn {
             case .deleteImage(let id): return .deleteImage(id: id)
             case .getRealtimeURL: return .getRealtimeURL
             case .setRealtimeURL(let endpoint):
-                return try realtimeURL(of: endpoint).map { .setRealtimeURL($0) }
+                return realtimeURL(of: endpoint).map { .setRealtimeURL($0) }
             case .deleteRealtimeURL: return .deleteRealtimeURL
             }
         }
@@ -34,10 +36,14 @@ extension SyncTurn {
 
     private func imageUpload(_ id: UUID) throws -> RetentionMessagingCall? {
         guard case .image(let image, let size) = desire.contents[id]?.source else { return nil }
-        let png = try commit { transaction, _ in
-            try transaction.imageFile(image, of: key.app)
+        do {
+            let png = try commit { transaction, _ in
+                try transaction.imageFile(image, of: key.app)
+            }
+            return .uploadImage(id: id, size: size, png: png)
+        } catch let error as StoreError where error.code == .notFound {
+            return nil
         }
-        return .uploadImage(id: id, size: size, png: png)
     }
 
     private func messageUpload(_ id: UUID) -> RetentionMessagingCall? {
@@ -47,13 +53,22 @@ extension SyncTurn {
         return .uploadMessage(id: id, body)
     }
 
-    func realtimeURL(of endpoint: EndpointID, origin: String? = nil) throws -> String? {
+    /// `nil` where the endpoint is there no more, or its token does not open.
+    func realtimeURL(of endpoint: EndpointID, origin: String? = nil) -> String? {
         guard let sealed = endpoints.first(where: { $0.id == endpoint }) else { return nil }
-        return (origin ?? options.publicOrigin) + "/realtime/"
-            + (try worker.keys.endpointToken(sealed))
+        do {
+            let token = try worker.keys.endpointToken(sealed)
+            return (origin ?? options.publicOrigin) + "/realtime/" + token
+        } catch {
+            worker.metrics.keyRefused.add()
+            worker.log.error(
+                "endpoint_token_refused",
+                worker.fields(lease) + [("error", .string(error.code.rawValue))])
+            return nil
+        }
     }
 
-    func read(_ content: RetentionMessagingContent?) throws -> AppleContentRead? {
+    func read(_ content: RetentionMessagingContent?) -> AppleContentRead? {
         switch content {
         case .images(let list):
             .objects(
@@ -64,14 +79,14 @@ extension SyncTurn {
                 list.entries.map { ListedObject(id: $0.id, state: $0.state) },
                 isWhole: list.skipped == 0)
         case .defaultMessage(let id): .defaultMessage(id)
-        case .realtimeURL(let url): .realtimeURL(try known(url))
+        case .realtimeURL(let url): .realtimeURL(known(url))
         case .performanceTestStarted, .performanceTest, nil: nil
         }
     }
 
     /// Which of our endpoints a URL at Apple is, or that it is none.
-    private func known(_ url: String) throws -> ObservedURL {
-        for endpoint in endpoints where try realtimeURL(of: endpoint.id) == url {
+    private func known(_ url: String) -> ObservedURL {
+        for endpoint in endpoints where realtimeURL(of: endpoint.id) == url {
             return .own(endpoint.id)
         }
         return .foreign
@@ -79,6 +94,13 @@ extension SyncTurn {
 }
 
 extension SyncTurn.Wanted {
+    var endpoint: AppleEndpoint {
+        switch self {
+        case .planned(let operation): operation.endpoint
+        case .other(let call): call.endpoint
+        }
+    }
+
     var appleId: UUID? {
         guard case .planned(let operation) = self else { return nil }
         return switch operation {

@@ -11,7 +11,8 @@ final class SyncTurn {
     let worker: SyncWorker
     let lease: SyncLease
     let isEnding: () -> Bool
-    let sliceEnd: ContinuousClock.Instant
+    /// Begins once all is read, so that each turn gets somewhere.
+    var sliceEnd: ContinuousClock.Instant?
     var desire: SyncDesire
     var observed = ObservedState()
     var endpoints: [SealedEndpoint] = []
@@ -23,6 +24,8 @@ final class SyncTurn {
     var isStale = true
     /// Endpoints without a permit, and until when.
     var denied: [AppleEndpoint: ContinuousClock.Instant] = [:]
+    /// How long nobody is to ask this host of Apple's.
+    var awayFor: Duration?
 
     var options: SyncOptions { worker.options }
     var key: AppEnvironment { lease.key }
@@ -31,9 +34,11 @@ final class SyncTurn {
         self.worker = worker
         self.lease = lease
         self.isEnding = isEnding
-        sliceEnd = .now + worker.options.slice
         desire = SyncDesire(lease.key.environment)
     }
+
+    /// Until something is looked for again that was not there.
+    private static let lackWait: Duration = .seconds(30)
 
     /// - Returns: how it ended, for the metric.
     func run() throws -> String {
@@ -44,27 +49,37 @@ final class SyncTurn {
                 try commit(plan)
                 continue
             }
-            if ContinuousClock.now >= sliceEnd || isEnding() { return try pause() }
-            if let wait = worker.breakers[key.environment]?.wait() {
-                return try finish(plan, .away(wait))
-            }
+            if isSliceOver || isEnding() { return try pause() }
             if try checkKey() { continue }
             guard let credential = desire.credential else {
+                if try giveUpOverdueTest() { continue }
                 return try finish(plan, .blocked(.noKey))
             }
-            let step = plan.next { (denied[$0] ?? .now) <= .now }
-            if let step {
+            if let step = plan.next(mayCall: { (denied[$0] ?? .now) <= .now }) {
                 try perform(.planned(step.operation), with: credential)
+                if let awayFor { return try finish(plan, .away(awayFor)) }
             } else if try !advanceTest(with: credential) {
-                return try finish(plan, .idle)
+                return try finish(plan, awayFor.map(End.away) ?? .idle)
             }
         }
+    }
+
+    private var isSliceOver: Bool {
+        guard let sliceEnd else {
+            sliceEnd = .now + options.slice
+            return false
+        }
+        return ContinuousClock.now >= sliceEnd
     }
 
     // MARK: - Knowing
 
     private func load() throws {
         try commit { transaction, changeNumber in
+            // Whoever checked it may have died before this.
+            for standby in try transaction.standbyCredentials(of: key.app) {
+                _ = try transaction.activateCredential(standby.credential, of: key.app)
+            }
             desire = try transaction.syncDesire(at: key, changeNumber: changeNumber)
             observed = try transaction.observedState(at: key)
             endpoints = try transaction.sealedEndpoints(at: key)
@@ -85,11 +100,15 @@ final class SyncTurn {
     ///
     /// - Returns: `false` where none is to be checked now.
     private func checkKey() throws -> Bool {
-        guard let checked = keysToCheck.first, !isDenied(.getMessageList) else { return false }
+        guard let checked = keysToCheck.first, !isDenied(.getMessageList), awayFor == nil else {
+            return false
+        }
         let isLive = checked.credential == desire.credential?.credential
         let answer = try perform(
             isLive ? .planned(.listMessages) : .other(.listMessages), with: checked)
-        guard answer != nil || !isDenied(.getMessageList) else { return true }
+        guard answer != nil || !(isStale || isDenied(.getMessageList) || awayFor != nil) else {
+            return true
+        }
         keysToCheck.removeFirst()
         switch answer?.outcome {
         case nil, .unknown, .notSent: hasUncheckedKey = true
@@ -158,7 +177,13 @@ final class SyncTurn {
     func perform(_ wanted: Wanted, with credential: SealedSigningKey) throws -> AppleAnswer? {
         guard let token = try bearerToken(credential) else { return nil }
         guard let call = try translated(wanted) else {
+            // What is read anew may still lack it.
+            denied[wanted.endpoint] = .now + Self.lackWait
             isStale = true
+            return nil
+        }
+        if let wait = worker.breakers[key.environment]?.wait() {
+            awayFor = wait
             return nil
         }
         let id = AppleCallID.make(at: worker.now)
@@ -244,8 +269,8 @@ final class SyncTurn {
                 if case .planned(let operation) = wanted { operation } else { nil }
             if let operation {
                 let concluded = ConcludedCall(
-                    operation: operation, outcome: answer.outcome,
-                    content: try read(answer.content), startedAt: startedAt)
+                    operation: operation, outcome: answer.outcome.forPlanning,
+                    content: read(answer.content), startedAt: startedAt)
                 try record(
                     observed.conclude(concluded, limits: options.limits, now: worker.now),
                     transaction)
@@ -267,12 +292,7 @@ final class SyncTurn {
         worker.metrics.calls.add(
             1, call.endpoint.rawValue, key.environment.rawValue, answer.outcome.name)
         worker.metrics.callSeconds.observe(answer.duration)
-        let isAnswered: Bool
-        switch answer.outcome {
-        case .unknown, .notSent: isAnswered = false
-        case .ok, .same, .absent, .wait, .noAccess, .keyRefused, .full, .notYet, .terminal:
-            isAnswered = true
-        }
+        let isAnswered = answer.outcome.isAppleThere
         worker.breakers[key.environment]?.record(isAnswered: isAnswered)
         if case .keyRefused = answer.outcome {
             worker.keys.forget(tenant: lease.tenant, key: key, credential: credential)
@@ -291,3 +311,26 @@ final class SyncTurn {
 /// This worker stood still for so long that another may have taken its place: what it was about to
 /// send stays unsent.
 struct Frozen: Error {}
+
+extension AppleOutcome {
+    /// Whether Apple is there. What is our own fault, and what cannot be read, says nothing of that
+    /// for other apps.
+    fileprivate var isAppleThere: Bool {
+        switch self {
+        case .unknown(.serverError), .unknown(.timedOut), .unknown(.interrupted),
+            .notSent(.connectFailed), .notSent(.tls):
+            false
+        case .ok, .same, .absent, .wait, .noAccess, .keyRefused, .full, .notYet, .terminal,
+            .unknown, .notSent:
+            true
+        }
+    }
+
+    /// What no path can carry is refused before it is sent, and would be again.
+    fileprivate var forPlanning: AppleOutcome {
+        switch self {
+        case .notSent(.badRequest), .notSent(.badURL), .notSent(.sandboxOnly): .terminal(code: nil)
+        default: self
+        }
+    }
+}

@@ -11,6 +11,10 @@ extension SyncTurn {
         case away(Duration)
 
         enum Obstacle: String { case noKey }
+
+        var isBlocked: Bool {
+            if case .blocked = self { true } else { false }
+        }
     }
 
     /// Others have their turn; this app goes on as soon as it is claimed again.
@@ -23,7 +27,7 @@ extension SyncTurn {
         try options.reached(.finishing)
         let wait = nextLook(plan, end)
         try commit { transaction, _ in
-            if let openRun, !isWaitingForPermits(plan) {
+            if let openRun, end.isBlocked || !isWaitingForPermits(plan) {
                 let report = SyncRunReport(plan: plan, end: end)
                 try transaction.finishSyncRun(openRun, at: key, result: report.json)
             }
@@ -77,11 +81,28 @@ extension SyncTurn {
     ///
     /// - Returns: `false` where there is nothing to do for it now.
     func advanceTest(with credential: SealedSigningKey) throws -> Bool {
-        guard let test else { return false }
+        // While the app rests nothing is asked for a test either.
+        guard let test, observed.pause == nil else { return false }
         let runner = PerformanceTestRun(turn: self, limits: options.performanceTest)
         guard try runner.advance(test, with: credential) else { return false }
         isStale = true
         return true
+    }
+
+    /// A test of an app without a key would stay open, and no other could begin.
+    func giveUpOverdueTest() throws -> Bool {
+        guard let test else { return false }
+        let runner = PerformanceTestRun(turn: self, limits: options.performanceTest)
+        guard try runner.giveUpIfOverdue(test) else { return false }
+        isStale = true
+        return true
+    }
+
+    /// An app whose work failed for a reason of its own rests, and others have their turn.
+    func giveBack(after wait: Duration) throws {
+        try commit { transaction, changeNumber in
+            try transaction.releaseSync(lease, changeNumber: changeNumber, after: wait)
+        }
     }
 
     private func testDue(_ test: StoredPerformanceTest) -> Duration? {

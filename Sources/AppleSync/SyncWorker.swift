@@ -10,6 +10,10 @@ package import Service
 package final class SyncWorker: Sendable {
     /// Calls are kept for so long, for people who look for what went wrong.
     private static let callsKeptMilliseconds: Int64 = 90 * 24 * 3_600_000
+    /// How many rows one purge takes: far less than a statement's time allows.
+    private static let purgedAtOnce: Int32 = 5_000
+    /// An app whose turn failed is left alone for so long.
+    private static let failureWait: Duration = .seconds(30)
 
     package let store: RetentionStore
     let client: RetentionMessagingClient
@@ -57,8 +61,7 @@ package final class SyncWorker: Sendable {
         else { return false }
         do {
             try options.reached(.claimed)
-            let turn = SyncTurn(worker: self, lease: lease, isEnding: isEnding)
-            metrics.turns.add(1, try turn.run())
+            metrics.turns.add(1, try run(lease, isEnding: isEnding))
         } catch let error as StoreError where error.code == .leaseLost {
             noteLost(lease)
         } catch is Frozen {
@@ -71,6 +74,27 @@ package final class SyncWorker: Sendable {
             throw error
         }
         return true
+    }
+
+    /// One turn. What fails in it for a reason of the app's own costs the app a rest, and nobody
+    /// else anything; where the database itself is away, everything fails.
+    private func run(_ lease: SyncLease, isEnding: @escaping () -> Bool) throws -> String {
+        let turn = SyncTurn(worker: self, lease: lease, isEnding: isEnding)
+        do {
+            return try turn.run()
+        } catch let error as PostgresError where error.code == .server {
+            try rest(turn, error)
+        } catch let error as StoreError
+            where error.code == .invalid || error.code == .snapshotTooLarge
+        {
+            try rest(turn, error)
+        }
+        return "failed"
+    }
+
+    private func rest(_ turn: SyncTurn, _ error: any Error) throws {
+        log.error("sync_failed", fields(turn.lease) + [("error", .string("\(error)"))])
+        try turn.giveBack(after: Self.failureWait)
     }
 
     private func noteLost(_ lease: SyncLease) {
@@ -87,8 +111,11 @@ package final class SyncWorker: Sendable {
         for (environment, breaker) in breakers {
             metrics.hostsAway.set(breaker.isOpen ? 1 : 0, environment.rawValue)
         }
-        _ = try store.purgeAppleCalls(
-            .syncUpkeep, before: now + -Self.callsKeptMilliseconds)
+    }
+
+    func purge() throws {
+        _ = try store.purgeSyncHistory(
+            .syncUpkeep, before: now + -Self.callsKeptMilliseconds, most: Self.purgedAtOnce)
     }
 
     func fields(_ lease: SyncLease) -> [(String, LogValue)] {

@@ -32,7 +32,9 @@ extension Planner {
                 plan.marks.append(.forgottenDefault(slot))
                 continue
             }
-            let wait = refusalWait(known.refusal, after: limits.refusalMilliseconds)
+            // Another message may have been refused here; that is no refusal of this.
+            let refusal = known.refusedId == nil ? known.refusal : nil
+            let wait = refusalWait(refusal, after: limits.refusalMilliseconds)
             plan.steps.append(SyncStep(.deleteDefault(slot), .defaultNotWanted, wait: wait))
         }
     }

@@ -42,14 +42,26 @@ extension Planner {
                 SyncStep(
                     operation, .repeated, wait: isKnown ? wait ?? repeatWait(object) : .list))
         case .refused:
-            let refusal = object.refusal
-            plan.problems.append(.refused(operation, code: refusal?.code))
+            plan.problems.append(.refused(operation, code: object.refusal?.code))
             plan.steps.append(
                 SyncStep(
                     operation, .wanted,
-                    wait: refusalWait(refusal, after: limits.refusalMilliseconds) ?? wait
+                    wait: wait ?? refusedWait(operation, object.refusal)
                         ?? (isFull(kind) ? .room : nil)))
         }
+    }
+
+    /// A message whose picture was missing may be tried once the picture is there again; if the list
+    /// showed it all the time, after a while.
+    private func refusedWait(_ operation: SyncOperation, _ refusal: AppleRefusal?) -> SyncWait? {
+        guard let refusal, refusal.code == AppleErrorCode.imageNotFound.rawValue,
+            case .uploadMessage(_, let images) = operation
+        else { return refusalWait(refusal, after: limits.refusalMilliseconds) }
+        let isPictureNew = images.contains { image in
+            observed.objects[image]?.uploadedAt.map { $0 > refusal.at } ?? false
+        }
+        return isPictureNew
+            ? nil : refusalWait(refusal, after: limits.reviewPollMostMilliseconds)
     }
 
     /// The first repetition follows at once, each further one after twice the time.

@@ -160,8 +160,12 @@ extension ObservedState {
         case .full: return [.full(kind, at: now)] + notUploaded(object)
         case .wait, .notSent, .keyRefused, .noAccess: return notUploaded(object)
         case .terminal(AppleErrorCode.imageNotFound.rawValue):
-            // A picture that we believed to be there is not.
-            return [.doubted(at: now)] + notUploaded(object)
+            // A picture that we believed to be there is not; if the list goes on showing it, this
+            // is not tried over and over.
+            object.presence = .refused
+            object.uncertainSince = nil
+            object.refusal = AppleRefusal(code: AppleErrorCode.imageNotFound.rawValue, at: now)
+            return [.doubted(at: now), .object(object)]
         case .terminal(let code), .notYet(code: let code as Int?):
             object.presence = .refused
             object.uncertainSince = nil

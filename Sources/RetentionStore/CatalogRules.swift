@@ -231,7 +231,7 @@ extension CatalogRule {
           ('holdfast_sync', 'holdfast_hot.live_responders'),
           ('holdfast_sync', 'holdfast_ops.claim_sync'),
           ('holdfast_sync', 'holdfast_ops.sync_backlog'),
-          ('holdfast_sync', 'holdfast_ops.purge_apple_calls'))
+          ('holdfast_sync', 'holdfast_ops.purge_sync_history'))
         select 'role ' || r.rolname || ' may call ' || p.oid::regprocedure
         from pg_proc p
         join pg_namespace n on n.oid = p.pronamespace and n.nspname like 'holdfast%'

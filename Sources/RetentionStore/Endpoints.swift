@@ -23,6 +23,8 @@ package struct SealedEndpoint: Sendable {
 extension TenantTransaction {
     /// 256 bits: not to be guessed, so a plain hash is enough to look it up by.
     private static let tokenBytes = 32
+    /// Each costs a key agreement to open.
+    private static let sealedEndpointsLimit: Int32 = 50
 
     /// Makes a new token for the real-time URL.
     ///
@@ -40,6 +42,7 @@ extension TenantTransaction {
             values (\(tenant.uuid), \(key.app.uuid), \(key.environment.rawValue), \(id.uuid),
               \(SHA256.digest(Array(token.utf8))), \(sealed), \(timestamp))
             """)
+        try forgetURLRefusal(at: key)
         touch(key)
         return token
     }
@@ -87,8 +90,21 @@ extension TenantTransaction {
                   and retired_at is null
                 """
             ).affected == 1
-        if isRetired { touch(key) }
+        if isRetired {
+            try forgetURLRefusal(at: key)
+            touch(key)
+        }
         return isRetired
+    }
+
+    /// Another URL, or none, is not what Apple refused.
+    private func forgetURLRefusal(at key: AppEnvironment) throws {
+        _ = try connection.query(
+            """
+            update holdfast.sync_state set url_refused_at = null, url_refusal_code = null
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue)
+            """)
     }
 
     func liveTokenHashes(at key: AppEnvironment) throws -> [[UInt8]] {
@@ -102,14 +118,16 @@ extension TenantTransaction {
         return try rows.map { try $0.decode("token_hash") }
     }
 
-    /// Tokens of live endpoints, sealed: for the sync, which tells Apple the URL.
+    /// Tokens sealed, newest first, for the sync: it tells Apple the URL of a live one, and knows
+    /// the URL of a retired one for ours.
     package func sealedEndpoints(at key: AppEnvironment) throws -> [SealedEndpoint] {
         let rows = try connection.query(
             """
             select endpoint_id, token_sealed from holdfast.endpoint
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue) and retired_at is null
-            order by endpoint_id
+              and environment = \(key.environment.rawValue)
+            order by retired_at desc nulls first, endpoint_id desc
+            limit \(Self.sealedEndpointsLimit)
             """)
         return try rows.map { row in
             let id = EndpointID(try row.decode(UUID.self, "endpoint_id"))

@@ -91,13 +91,18 @@ extension RetentionStore {
         }
     }
 
-    /// Forgets calls begun before then, of all tenants; never those of the last week.
-    package func purgeAppleCalls(_ platform: PlatformScope, before: Instant) throws -> Int64 {
+    /// Forgets calls and runs from before then, of all tenants, oldest first; never those of the
+    /// last week.
+    ///
+    /// - Parameter most: so many of each.
+    package func purgeSyncHistory(
+        _ platform: PlatformScope, before: Instant, most: Int32
+    ) throws -> Int64 {
         try pool.withConnection { connection in
             let rows = try connection.query(
                 """
-                select holdfast_ops.purge_apple_calls(
-                  \(Timestamp(milliseconds: before.milliseconds))) as purged
+                select holdfast_ops.purge_sync_history(
+                  \(Timestamp(milliseconds: before.milliseconds)), \(most)) as purged
                 """)
             return try rows.first?.decode("purged") ?? 0
         }

@@ -172,3 +172,60 @@ import Testing
         #expect(!stage.lines.text.contains("PRIVATE KEY"))
     }
 }
+
+/// The URL that Apple calls follows the app's endpoints.
+@Suite(.database) struct URLTests {
+    private func newEndpoint(_ app: SyncedApp) throws -> EndpointID {
+        let id = EndpointID.make(at: SyncStage.now)
+        try app.change {
+            _ = try $0.createEndpoint(
+                id, at: app.key(.sandbox), sealedTo: app.stage.platformKey.publicKey)
+        }
+        return id
+    }
+
+    private func retireAll(_ app: SyncedApp, but kept: EndpointID?) throws {
+        try app.change { transaction in
+            let all = try transaction.listEndpoints(at: app.key(.sandbox), after: nil, limit: 9)
+            for endpoint in all where endpoint.id != kept {
+                try transaction.retireEndpoint(endpoint.id, at: app.key(.sandbox))
+            }
+        }
+    }
+
+    @Test func `a retired endpoint's URL is ours still: it is replaced, or taken away`() throws {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        // So that the URL is read before it is changed, as after a minute.
+        let worker = try stage.worker { $0.limits.urlAgeMilliseconds = 100 }
+        #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+        let first = try #require(try app.apples(.sandbox).realtimeURL)
+        let other = try newEndpoint(app)
+        try retireAll(app, but: other)
+        #expect(
+            try stage.work(worker) {
+                try app.isConverged(.sandbox) && app.apples(.sandbox).realtimeURL != first
+            })
+        #expect(try app.apples(.sandbox).realtimeURL?.hasPrefix(SyncStage.publicOrigin) == true)
+        try retireAll(app, but: nil)
+        #expect(try stage.work(worker) { try app.apples(.sandbox).realtimeURL == nil })
+    }
+
+    @Test func `a URL that Apple refused holds back no other`() throws {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        let long = "https://" + String(repeating: "a", count: 250)
+        let refusing = try stage.worker {
+            $0.publicOrigin = long
+            $0.limits.refusalMilliseconds = 3_600_000
+        }
+        #expect(
+            try stage.work(refusing) {
+                app.calls(.sandbox).contains { $0.errorCode == 4_000_215 }
+            })
+        let other = try newEndpoint(app)
+        try retireAll(app, but: other)
+        let worker = try stage.worker { $0.limits.refusalMilliseconds = 3_600_000 }
+        #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+    }
+}

@@ -83,7 +83,7 @@ import Testing
                 "set_context", "tenant", "api_key", "enter_tenant", "enter_key", "enter_job",
                 "note_key_use", "is_limited", "allowed_clients", "allowed_apps", "named_apps",
                 "client_of", "forget_files", "prune_snapshots", "claim_sync", "sync_backlog",
-                "purge_apple_calls", "claimed_app", "enter_sync", "leave_sync", "hurry_sync",
+                "purge_sync_history", "claimed_app", "enter_sync", "leave_sync", "hurry_sync",
             ])
         #expect(
             try offenders(

@@ -259,7 +259,7 @@ import Testing
                 "select holdfast_sec.enter_sync(\(key), interval '1 minute')",
                 "select holdfast_sec.leave_sync('Production', 1, 0, interval '1 minute')",
                 "select holdfast_sec.claimed_app()", "select holdfast_ops.sync_backlog()",
-                "select holdfast_ops.purge_apple_calls(now())",
+                "select holdfast_ops.purge_sync_history(now(), 1)",
             ] { #expect(refusal(pool, sql) == "42501", "\(sql)") }
         }
         for lease in ["99 milliseconds", "61 minutes"] {
