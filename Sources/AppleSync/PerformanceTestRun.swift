@@ -82,7 +82,7 @@ struct PerformanceTestRun {
 
     /// Apple tests the URL that is set in the sandbox: ours has to be there first.
     private func prepare(_ test: StoredPerformanceTest) throws -> Bool {
-        guard case .own(let endpoint) = turn.observedURL,
+        guard case .own(let endpoint) = turn.observedURL, endpoint == turn.desire.state.endpoint,
             let url = try turn.realtimeURL(of: endpoint, origin: turn.options.loadOrigin)
         else { return false }
         try turn.record(.ownLoadBegun, of: test.id)

@@ -102,14 +102,15 @@ extension TenantTransaction {
         return try rows.map { try $0.decode("token_hash") }
     }
 
-    /// Tokens of live endpoints, sealed: for the sync, which tells Apple the URL.
+    /// Tokens of endpoints, sealed: for the sync, which tells Apple the URL. Retired ones too: Apple
+    /// may still call one, and it is ours to take away.
     package func sealedEndpoints(at key: AppEnvironment) throws -> [SealedEndpoint] {
         let rows = try connection.query(
             """
             select endpoint_id, token_sealed from holdfast.endpoint
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue) and retired_at is null
-            order by endpoint_id
+              and environment = \(key.environment.rawValue)
+            order by endpoint_id desc
             """)
         return try rows.map { row in
             let id = EndpointID(try row.decode(UUID.self, "endpoint_id"))
