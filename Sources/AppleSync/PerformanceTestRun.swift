@@ -44,6 +44,8 @@ struct PerformanceTestRun {
                 "The test came to no end within an hour; look at its state and start another one.")
             return true
         }
+        // Nothing can be asked with a key that is refused, or does not open.
+        guard turn.observed.pause == nil else { return false }
         switch test.state {
         case .queued: return try prepare(test)
         case .ownLoad: return try start(test, with: credential)
@@ -54,6 +56,7 @@ struct PerformanceTestRun {
 
     /// How long until there is something to do; `nil` where another event has to come first.
     func nextLook(at test: StoredPerformanceTest) -> Duration? {
+        guard turn.observed.pause == nil else { return nil }
         switch test.state {
         case .queued: return limits.retry
         case .ownLoad:
