@@ -13,6 +13,11 @@ package enum RetentionMessagingContent: Hashable, Sendable {
 
     /// Of a text that Apple tells: a URL, an id of a test, a word.
     package static let textBytesLimit = 1_024
+    /// Of the name of a state. A longer one, or none, is a state that we know nothing of.
+    package static let stateBytesLimit = 64
+    package static let unknownState = ReviewState(rawValue: "UNKNOWN")
+    /// Of the id of a test.
+    package static let requestIdBytesLimit = 200
 
     /// The body of a success; nil where it is not what the endpoint tells.
     package static func decode(
@@ -29,7 +34,9 @@ package enum RetentionMessagingContent: Hashable, Sendable {
         case .getRealtimeURL:
             return object.text("realtimeURL").map(Self.realtimeURL)
         case .initiatePerformanceTest:
-            guard let requestId = object.text("requestId"), !requestId.isEmpty else { return nil }
+            guard let requestId = object.text("requestId"),
+                (1...requestIdBytesLimit).contains(requestId.utf8.count)
+            else { return nil }
             return .performanceTestStarted(
                 StartedPerformanceTest(requestId: requestId, config: config(object["config"])))
         case .getPerformanceTestResults:
@@ -53,19 +60,19 @@ package enum RetentionMessagingContent: Hashable, Sendable {
     }
 
     private static func image(_ object: JSONObject) -> ListedImage? {
-        guard let id = object.uuid("imageIdentifier"), let state = object.text("imageState")
+        guard let id = object.uuid("imageIdentifier"), let state = object.state("imageState")
         else { return nil }
         // Absent means the default: the member is younger than the list.
         let size = object["imageSize"] == nil ? .fullSize : object.text("imageSize").flatMap(size)
-        return ListedImage(id: id, state: ReviewState(rawValue: state), size: size)
+        return ListedImage(id: id, state: state, size: size)
     }
 
     private static func size(_ word: String) -> ImageSize? { ImageSize(rawValue: word) }
 
     private static func message(_ object: JSONObject) -> ListedMessage? {
-        guard let id = object.uuid("messageIdentifier"), let state = object.text("messageState")
+        guard let id = object.uuid("messageIdentifier"), let state = object.state("messageState")
         else { return nil }
-        return ListedMessage(id: id, state: ReviewState(rawValue: state))
+        return ListedMessage(id: id, state: state)
     }
 }
 
@@ -87,7 +94,8 @@ extension RetentionMessagingContent {
 
     private static func result(_ object: JSONObject) -> PerformanceTestResult? {
         guard let status = object.text("result"), !status.isEmpty else { return nil }
-        let failures = (JSONObject(object["failures"])?.members ?? []).compactMap { member in
+        let members = JSONObject(object["failures"])?.members ?? []
+        let failures = members.filter { isPlain($0.key) }.compactMap { member in
             count(member.value).map {
                 (SendAttemptResult(rawValue: String(decoding: member.key, as: UTF8.self)), $0)
             }
@@ -113,6 +121,11 @@ extension RetentionMessagingContent {
             p95Milliseconds: p95, p99Milliseconds: p99)
     }
 
+    /// Control characters are in nothing that Apple tells, and a database takes no NUL.
+    fileprivate static func isPlain(_ text: some Sequence<UInt8>) -> Bool {
+        text.allSatisfy { $0 >= 0x20 }
+    }
+
     /// A number of things or milliseconds: whole and not negative.
     fileprivate static func count(_ value: JSONValue?) -> Int? {
         guard case .integer(let number)? = value, number >= 0 else { return nil }
@@ -124,9 +137,19 @@ extension JSONObject {
     fileprivate func uuid(_ key: String) -> UUID? { string(key).flatMap(Hexadecimal.uuid) }
 
     fileprivate func text(_ key: String) -> String? {
-        guard let text = string(key), text.count <= RetentionMessagingContent.textBytesLimit
+        guard let text = string(key), text.count <= RetentionMessagingContent.textBytesLimit,
+            RetentionMessagingContent.isPlain(text)
         else { return nil }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Of an object that is there, whatever Apple calls its state.
+    fileprivate func state(_ key: String) -> ReviewState? {
+        guard string(key) != nil else { return nil }
+        guard let word = text(key),
+            (1...RetentionMessagingContent.stateBytesLimit).contains(word.utf8.count)
+        else { return RetentionMessagingContent.unknownState }
+        return ReviewState(rawValue: word)
     }
 
     fileprivate func count(_ key: String) -> Int? { RetentionMessagingContent.count(self[key]) }
