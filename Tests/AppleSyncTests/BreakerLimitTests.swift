@@ -34,7 +34,11 @@ import Testing
         var turns = 0
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
-            if try worker.workOnce() { turns += 1 } else { Thread.sleep(forTimeInterval: 0.005) }
+            if try worker.workOnce() {
+                turns += 1
+            } else {
+                _ = becomesTrue(within: .milliseconds(5)) { false }
+            }
         }
         return turns
     }
@@ -66,10 +70,12 @@ import Testing
     ) throws {
         let stage = try SyncStage()
         let app = try stage.makeApp()
-        try stage.simulator.setFaults([
-            Fault(.tooManyRequests, times: 40, probability: 0.4, milliseconds: 700,
-                retryAfter: kind)
-        ], seed: 3)
+        try stage.simulator.setFaults(
+            [
+                Fault(
+                    .tooManyRequests, times: 40, probability: 0.4, milliseconds: 700,
+                    retryAfter: kind)
+            ], seed: 3)
         let worker = try stage.worker()
         let before = try turns(stage, worker, 5)
         #expect(before < 200, "\(kind) \(before) turns")

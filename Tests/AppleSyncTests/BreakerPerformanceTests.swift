@@ -62,7 +62,11 @@ import Testing
         var turns = 0
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
-            if try worker.workOnce() { turns += 1 } else { Thread.sleep(forTimeInterval: 0.005) }
+            if try worker.workOnce() {
+                turns += 1
+            } else {
+                _ = becomesTrue(within: .milliseconds(5)) { false }
+            }
         }
         return turns
     }
@@ -199,7 +203,7 @@ import Testing
                     _ = try transaction.addMessageTargets([app.thanks, app.welcome], at: key)
                 }
             }
-            Thread.sleep(forTimeInterval: 0.02)
+            _ = becomesTrue(within: .milliseconds(20)) { false }
         }
         try app.change {
             _ = try $0.addMessageTargets([app.thanks, app.welcome], at: app.key(.sandbox))

@@ -46,7 +46,7 @@ import Testing
         let worker = try stage.worker { $0.limits.urlAgeMilliseconds = 300 }
         #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
         let old = try #require(try app.apples(.sandbox).realtimeURL)
-        Thread.sleep(forTimeInterval: 0.5)
+        _ = becomesTrue(within: .milliseconds(500)) { false }
         try app.change { transaction in
             let key = app.key(.sandbox)
             let former = try transaction.listEndpoints(at: key, after: nil, limit: 10)
@@ -65,7 +65,7 @@ import Testing
         let app = try stage.makeApp()
         let worker = try stage.worker { $0.limits.urlAgeMilliseconds = 300 }
         #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
-        Thread.sleep(forTimeInterval: 0.5)
+        _ = becomesTrue(within: .milliseconds(500)) { false }
         try app.change { transaction in
             let key = app.key(.sandbox)
             for endpoint in try transaction.listEndpoints(at: key, after: nil, limit: 10) {
@@ -210,8 +210,10 @@ import Testing
             try app.change { try $0.deleteApp(app.app) }
         }
         let worker = try stage.worker { $0.reached = once.reach }
-        for _ in 0..<6 { _ = try worker.workOnce() }
-        #expect(try worker.workOnce() == false)
+        let isGone = try stage.work(worker) {
+            try app.change { try !$0.hasApp(app.app) }
+        }
+        #expect(try isGone && !worker.workOnce())
     }
 
     @Test func `a live text that Apple comes to reject is no more answered`() throws {
