@@ -13,8 +13,9 @@ package enum RetentionMessagingContent: Hashable, Sendable {
 
     /// Of a URL that Apple tells.
     package static let textBytesLimit = 1_024
-    /// Of a word of Apple's: a state, a result.
-    package static let wordBytesLimit = 64
+    /// Of the name of a state. A longer one, or none, is a state that we know nothing of.
+    package static let stateBytesLimit = 64
+    package static let unknownState = ReviewState(rawValue: "UNKNOWN")
     /// Of the id of a test.
     package static let requestIdBytesLimit = 200
 
@@ -33,8 +34,8 @@ package enum RetentionMessagingContent: Hashable, Sendable {
         case .getRealtimeURL:
             return object.text("realtimeURL").map(Self.realtimeURL)
         case .initiatePerformanceTest:
-            guard let requestId = object.text("requestId", within: requestIdBytesLimit),
-                !requestId.isEmpty
+            guard let requestId = object.text("requestId"),
+                (1...requestIdBytesLimit).contains(requestId.utf8.count)
             else { return nil }
             return .performanceTestStarted(
                 StartedPerformanceTest(requestId: requestId, config: config(object["config"])))
@@ -59,21 +60,19 @@ package enum RetentionMessagingContent: Hashable, Sendable {
     }
 
     private static func image(_ object: JSONObject) -> ListedImage? {
-        guard let id = object.uuid("imageIdentifier"),
-            let state = object.text("imageState", within: wordBytesLimit)
+        guard let id = object.uuid("imageIdentifier"), let state = object.state("imageState")
         else { return nil }
         // Absent means the default: the member is younger than the list.
         let size = object["imageSize"] == nil ? .fullSize : object.text("imageSize").flatMap(size)
-        return ListedImage(id: id, state: ReviewState(rawValue: state), size: size)
+        return ListedImage(id: id, state: state, size: size)
     }
 
     private static func size(_ word: String) -> ImageSize? { ImageSize(rawValue: word) }
 
     private static func message(_ object: JSONObject) -> ListedMessage? {
-        guard let id = object.uuid("messageIdentifier"),
-            let state = object.text("messageState", within: wordBytesLimit)
+        guard let id = object.uuid("messageIdentifier"), let state = object.state("messageState")
         else { return nil }
-        return ListedMessage(id: id, state: ReviewState(rawValue: state))
+        return ListedMessage(id: id, state: state)
     }
 }
 
@@ -101,10 +100,9 @@ extension RetentionMessagingContent {
     }
 
     private static func result(_ object: JSONObject) -> PerformanceTestResult? {
-        guard let status = object.text("result", within: wordBytesLimit), !status.isEmpty else {
-            return nil
-        }
-        let failures = (JSONObject(object["failures"])?.members ?? []).compactMap { member in
+        guard let status = object.text("result"), !status.isEmpty else { return nil }
+        let members = JSONObject(object["failures"])?.members ?? []
+        let failures = members.filter { isPlain($0.key) }.compactMap { member in
             count(member.value).map {
                 (SendAttemptResult(rawValue: String(decoding: member.key, as: UTF8.self)), $0)
             }
@@ -130,6 +128,11 @@ extension RetentionMessagingContent {
             p95Milliseconds: p95, p99Milliseconds: p99)
     }
 
+    /// Control characters are in nothing that Apple tells, and a database takes no NUL.
+    fileprivate static func isPlain(_ text: some Sequence<UInt8>) -> Bool {
+        text.allSatisfy { $0 >= 0x20 }
+    }
+
     /// A number of things or milliseconds: whole and not negative.
     fileprivate static func count(_ value: JSONValue?) -> Int? {
         guard case .integer(let number)? = value, number >= 0 else { return nil }
@@ -140,13 +143,20 @@ extension RetentionMessagingContent {
 extension JSONObject {
     fileprivate func uuid(_ key: String) -> UUID? { string(key).flatMap(Hexadecimal.uuid) }
 
-    /// Not empty, and without NUL, which no text of a database can hold.
-    fileprivate func text(
-        _ key: String, within limit: Int = RetentionMessagingContent.textBytesLimit
-    ) -> String? {
-        guard let text = string(key), text.count <= limit, !text.isEmpty, !text.contains(0)
+    fileprivate func text(_ key: String) -> String? {
+        guard let text = string(key), text.count <= RetentionMessagingContent.textBytesLimit,
+            RetentionMessagingContent.isPlain(text)
         else { return nil }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Of an object that is there, whatever Apple calls its state.
+    fileprivate func state(_ key: String) -> ReviewState? {
+        guard string(key) != nil else { return nil }
+        guard let word = text(key),
+            (1...RetentionMessagingContent.stateBytesLimit).contains(word.utf8.count)
+        else { return RetentionMessagingContent.unknownState }
+        return ReviewState(rawValue: word)
     }
 
     fileprivate func count(_ key: String) -> Int? { RetentionMessagingContent.count(self[key]) }

@@ -40,6 +40,8 @@ struct PerformanceTestRun {
         _ test: StoredPerformanceTest, with credential: SealedSigningKey
     ) throws -> Bool {
         if try giveUpIfOverdue(test) { return true }
+        // Nothing can be asked with a key that is refused, or does not open.
+        guard turn.observed.pause == nil else { return false }
         switch test.state {
         case .queued: return try prepare(test)
         case .ownLoad: return try start(test, with: credential)
@@ -59,6 +61,7 @@ struct PerformanceTestRun {
 
     /// How long until there is something to do; `nil` where another event has to come first.
     func nextLook(at test: StoredPerformanceTest) -> Duration? {
+        guard turn.observed.pause == nil else { return nil }
         switch test.state {
         case .queued: return limits.retry
         case .ownLoad:
@@ -87,7 +90,7 @@ struct PerformanceTestRun {
 
     /// Apple tests the URL that is set in the sandbox: ours has to be there first.
     private func prepare(_ test: StoredPerformanceTest) throws -> Bool {
-        guard case .own(let endpoint) = turn.observedURL,
+        guard case .own(let endpoint) = turn.observedURL, endpoint == turn.desire.state.endpoint,
             let url = turn.realtimeURL(of: endpoint, origin: turn.options.loadOrigin)
         else { return false }
         try turn.record(.ownLoadBegun, of: test.id)

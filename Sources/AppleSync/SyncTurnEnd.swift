@@ -81,8 +81,7 @@ extension SyncTurn {
     ///
     /// - Returns: `false` where there is nothing to do for it now.
     func advanceTest(with credential: SealedSigningKey) throws -> Bool {
-        // While the app rests nothing is asked for a test either.
-        guard let test, observed.pause == nil else { return false }
+        guard let test else { return false }
         let runner = PerformanceTestRun(turn: self, limits: options.performanceTest)
         guard try runner.advance(test, with: credential) else { return false }
         isStale = true

@@ -215,7 +215,11 @@ extension ObservedState {
         // A line that could not be read may be any of those that are missing.
         let missing = objects.values.filter { isWhole && $0.kind == kind && listed[$0.id] == nil }
             .compactMap { unseen($0, startedAt: call.startedAt, limits, now) }
-        return shown + missing + [.listed(kind, at: call.startedAt)]
+        // Written down by a faster clock than ours: one more list, not one after the other until
+        // ours is there too.
+        let isAhead = doubtedAt.map { $0 > now } ?? false
+        let doubted: [Observation] = isAhead ? [.doubted(at: now)] : []
+        return shown + missing + doubted + [.listed(kind, at: call.startedAt)]
     }
 
     private func seen(
@@ -248,15 +252,23 @@ extension ObservedState {
         guard object.isOurs else { return .forgotten(object.id) }
         switch object.presence {
         case .uncertain:
-            guard let attempted = object.attemptedAt,
-                startedAt > attempted + limits.listLagMilliseconds
-            else { return nil }
+            guard let attempted = object.attemptedAt else { return nil }
+            if attempted > now { return self.attempted(object, at: now) }
+            guard startedAt > attempted + limits.listLagMilliseconds else { return nil }
             return .forgotten(object.id)
         case .uploaded, .listed:
             if let uploaded = object.uploadedAt, uploaded >= startedAt { return nil }
             return absent(object, startedAt: startedAt, limits, now)
         case .withdrawing, .gone, .refused: return nil
         }
+    }
+
+    /// Its last attempt was written down by a faster clock than ours.
+    private func attempted(_ object: AppleObject, at now: Instant) -> Observation {
+        var object = object
+        object.attemptedAt = now
+        object.uncertainSince = object.uncertainSince.map { min($0, now + -1) }
+        return .object(object)
     }
 
     /// One list may be wrong, or older than the one before. What lists have not shown for so long
