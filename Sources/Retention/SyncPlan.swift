@@ -33,6 +33,8 @@ package enum SyncWait: Hashable, Sendable {
     case list
     case images
     case review
+    /// Apple rejected it: somebody changes it, or submits it anew.
+    case rejected
     case refusal(code: Int?, until: Instant)
     case room
     case retirement(until: Instant)

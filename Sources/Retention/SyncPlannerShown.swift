@@ -45,7 +45,8 @@ extension Planner {
         if let known, !known.isUncertain, known.appleId == id ?? text.appleId {
             return readForDrift(slot, known)
         }
-        let wait: SyncWait? = id.map { refused(known, $0, slot) } ?? .review
+        let wait: SyncWait? =
+            id.map { refused(known, $0, slot) } ?? (isTurnedDown(text) ? .rejected : .review)
         plan.steps.append(
             SyncStep(.setDefault(slot, id ?? text.appleId), .defaultDiffers, wait: wait))
         guard let known, wait != nil else { return }
@@ -63,6 +64,14 @@ extension Planner {
             return
         }
         look(at: readAt + limits.driftMilliseconds)
+    }
+
+    /// Whether nobody reviews it any more, and it was not approved.
+    private func isTurnedDown(_ text: WantedText) -> Bool {
+        ([text.appleId] + text.images).contains { id in
+            guard let object = observed.objects[id] else { return false }
+            return object.presence == .refused || (object.isPresent && object.state == .rejected)
+        }
     }
 
     /// The newest approved identifier of a text: its own, else the one that it is to replace.

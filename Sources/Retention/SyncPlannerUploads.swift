@@ -51,8 +51,8 @@ extension Planner {
         }
     }
 
-    /// A message whose picture was missing may be tried once the picture is there again; if the list
-    /// showed it all the time, after a while.
+    /// A message whose picture was missing may be tried once the picture is there again; if the
+    /// list showed it all the time, after a while.
     private func refusedWait(_ operation: SyncOperation, _ refusal: AppleRefusal?) -> SyncWait? {
         guard let refusal, refusal.code == AppleErrorCode.imageNotFound.rawValue,
             case .uploadMessage(_, let images) = operation

@@ -33,6 +33,7 @@ extension SyncWait {
         case .list: "list"
         case .images: "images"
         case .review: "review"
+        case .rejected: "rejected"
         case .refusal: "refusal"
         case .room: "room"
         case .retirement: "retirement"
@@ -51,7 +52,7 @@ extension SyncWait {
         case .pause(_, let until), .outage(let until), .limit(let until), .refusal(_, let until),
             .retirement(let until):
             until
-        case .list, .images, .review, .room, .acknowledgement, .inUse, .otherSteps,
+        case .list, .images, .review, .rejected, .room, .acknowledgement, .inUse, .otherSteps,
             .performanceTest, .someDefault, .consent:
             nil
         }
@@ -66,6 +67,8 @@ extension SyncWait {
         case .list: "Apple's list is read first, so that nothing is sent twice."
         case .images: "Its pictures go up first."
         case .review: "Apple approves the message and its pictures first."
+        case .rejected:
+            "Apple rejected the message or a picture of it; change it, or submit it anew."
         case .refusal(let code, _): AppleRefusal.sentence(code)
         case .room: "The app has as many at Apple as it may; some must go first."
         case .retirement:

@@ -147,7 +147,8 @@ struct SyncedApp: Sendable {
     func lacksOnlyATest() throws -> Bool {
         let plan = try plan(.production)
         return plan.problems == [.noPassingTest] && plan.pending.isEmpty
-            && plan.placements.isEmpty
+            && plan.placements.isEmpty && plan.uncertain.isEmpty
+            && !plan.steps.contains { $0.reason == .doubt || $0.reason == .firstLook }
             && plan.steps.filter(\.operation.isWrite).allSatisfy { $0.wait == .performanceTest }
     }
 

@@ -7,7 +7,8 @@ import Testing
 
     static let waits: [SyncWait] = [
         .pause(.keyRefused, until: soon), .pause(.noAccess, until: soon), .outage(until: soon),
-        .limit(until: soon), .list, .images, .review, .refusal(code: nil, until: soon), .room,
+        .limit(until: soon), .list, .images, .review, .rejected, .refusal(code: nil, until: soon),
+        .room,
         .retirement(until: soon), .acknowledgement, .inUse, .otherSteps, .performanceTest,
         .someDefault, .consent,
     ]
