@@ -127,7 +127,8 @@ struct Planner {
             switch step.wait {
             case .retirement(let until), .refusal(_, let until), .outage(let until):
                 look(at: until)
-            case nil, .pause, .limit, .list, .images, .review, .rejected, .room, .acknowledgement, .inUse,
+            case nil, .pause, .limit, .list, .images, .review, .rejected, .room, .acknowledgement,
+                .inUse,
                 .otherSteps, .performanceTest, .someDefault, .consent:
                 break
             }
