@@ -52,7 +52,9 @@ package final class RetentionMessagingClient: Sendable {
         if let type = call.contentType { headers.append(("Content-Type", type)) }
         let request = ClientRequest(
             method: call.method, url: hosts.base(environment) + path, headers: headers,
-            body: call.body)
+            body: call.body,
+            // A 429 to a repetition would say nothing of the first, which Apple may have taken.
+            isRepeatable: !call.endpoint.isWrite)
         do {
             let response = try transport.send(request)
             return answer(to: call, response, token, start.duration(to: .now))

@@ -1,7 +1,6 @@
 /// A request to send.
 package struct ClientRequest: Sendable {
-    /// Sent as it is; `GET`, `HEAD`, `PUT` and `DELETE` may be repeated on a fresh connection when
-    /// a kept one was dead before any answer, all others never.
+    /// Sent as it is.
     package var method: String
     /// `http` or `https`. Dots in the path are left as they are.
     package var url: String
@@ -11,16 +10,21 @@ package struct ClientRequest: Sendable {
     /// For everything from waiting for a connection to the last byte; the transport's total timeout
     /// applies where it is shorter or where this is nil.
     package var deadline: Duration?
+    /// Whether it may be sent again on a fresh connection when a kept one ended before any answer.
+    /// Nil: `GET`, `HEAD`, `PUT` and `DELETE` may, all others never. False where the answer is to
+    /// say what became of this one request, since the first may have been acted on.
+    package var isRepeatable: Bool?
 
     package init(
         method: String, url: String, headers: [(String, String)] = [], body: [UInt8] = [],
-        deadline: Duration? = nil
+        deadline: Duration? = nil, isRepeatable: Bool? = nil
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.deadline = deadline
+        self.isRepeatable = isRepeatable
     }
 }
 

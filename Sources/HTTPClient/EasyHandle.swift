@@ -25,7 +25,8 @@ final class EasyHandle: Sendable {
         let reception = Reception(
             headerBytesLimit: settings.responseHeaderBytesLimit,
             bodyBytesLimit: settings.responseBytesLimit,
-            isRepeatable: ["GET", "HEAD", "PUT", "DELETE"].contains(request.method))
+            isRepeatable: request.isRepeatable
+                ?? ["GET", "HEAD", "PUT", "DELETE"].contains(request.method))
         let fields = try FieldList(request)
         // Leaves connections and names known, forgets everything about the last request.
         unsafe curl_easy_reset(curl)
