@@ -85,9 +85,7 @@ class Supply:
         for kind in ("text", "switchPlan", "promotionalOffer"):
             ids[kind] = self.message(kind)
         ids["messageId"] = ids["text"]
-        ids["credentialId"] = self.call("POST", f"{self.app_path()}/credentials", {
-            "keyId": "2X9R4HXF34", "issuerId": "57246542-96fe-1a63-e053-0824d011072a",
-            "privateKey": private_key()})["id"]
+        ids["credentialId"] = self.credential()
         ids["endpointId"] = self.call("POST", f"{self.app_path()}/endpoints", {})["id"]
         ids["apiKeyId"] = self.api_key()
         self.defaults(ids["productId"])
@@ -147,6 +145,11 @@ class Supply:
         self.call("PUT", path, {"header": "Before you go", "body": "Stay."})
         return message
 
+    def credential(self):
+        return self.call("POST", f"{self.app_path()}/credentials", {
+            "keyId": "2X9R4HXF34", "issuerId": "57246542-96fe-1a63-e053-0824d011072a",
+            "privateKey": private_key()})["id"]
+
     def api_key(self):
         return self.call("POST", "/v1/api-keys", {"name": "spare", "scopes": ["clients:read"]})["id"]
 
@@ -182,6 +185,8 @@ class Supply:
             "deleteLocalization": lambda: {"messageId": self.message()},
             "deleteMessageTarget": lambda: {"messageId": self.message()},
             "createPerformanceTest": lambda: {"appId": self.app()},
+            # A retired one is not checked, and the next one retires the one before.
+            "checkCredential": lambda: {"credentialId": self.credential()},
             "deleteApiKey": lambda: {"apiKeyId": self.api_key()},
             "createEndpoint": lambda: {"appId": self.app()},
             "getRuleSetDraft": lambda: {"appId": ids["draftAppId"]},
