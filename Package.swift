@@ -152,7 +152,7 @@ let testTargets: [Target] = [
         ]),
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "ScriptedServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
-    tests("ImagesTests", ["CSPNG", "Images"]),
+    tests("ImagesTests", ["CSPNG", "Images", "TestSupport"]),
     tests("LocalesTests", ["Locales"]),
     tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),

@@ -89,8 +89,6 @@ alter table holdfast.apple_object
 comment on column holdfast.apple_object.content is 'The text as it was sent, for people: Apple never shows it again.';
 comment on column holdfast.apple_object.images is 'Pictures that a message of ours shows, by their identifiers at Apple.';
 comment on column holdfast.apple_object.decided_at is 'When a list first showed another state than PENDING.';
-create index apple_object_by_content on holdfast.apple_object (tenant_id, app_id, environment, content_digest)
-  where content_digest is not null;
 -- What was placed before: the pictures of the text as it is now are the best that is known. One that is not placed there
 -- stands for itself: Apple approved nothing of that name, so a text that was not served for it is not served now.
 update holdfast.apple_object o set images = coalesce((

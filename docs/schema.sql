@@ -2530,13 +2530,6 @@ CREATE INDEX apple_call_by_run ON holdfast.apple_call USING btree (tenant_id, ru
 
 
 --
--- Name: apple_object_by_content; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
---
-
-CREATE INDEX apple_object_by_content ON holdfast.apple_object USING btree (tenant_id, app_id, environment, content_digest) WHERE (content_digest IS NOT NULL);
-
-
---
 -- Name: audit_event_by_action; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 

@@ -91,14 +91,10 @@ enum AppleObjects {
         ]
     }
 
-    private static func counts(
-        _ all: [AppleObjectCount], _ kind: AppleObjectKind, _ observed: ObservedState
-    ) -> JSONTree {
-        let there = all.filter {
-            $0.kind == kind && $0.presence != .gone && $0.presence != .refused
-        }
-        func sum(where isCounted: (AppleObjectCount) -> Bool) -> JSONTree {
-            .integer(there.filter(isCounted).reduce(0) { $0 + $1.count })
+    private static func counts(_ kind: AppleObjectKind, _ observed: ObservedState) -> JSONTree {
+        let there = observed.objects.values.filter { $0.kind == kind && $0.takesRoom }
+        func sum(where isCounted: (AppleObject) -> Bool) -> JSONTree {
+            .integer(Int64(there.count(where: isCounted)))
         }
         return [
             "count": sum { _ in true }, "limit": .integer(Int64(SyncLimits().most(kind))),
@@ -136,11 +132,10 @@ enum AppleObjects {
 
     private static func count(_ call: Call) throws -> Answer {
         let key = try place(call)
-        let all = try call.transaction.countAppleObjects(at: key)
         let observed = try call.transaction.observedState(at: key)
         return .report([
             "environment": .string(key.environment.rawValue),
-            "images": counts(all, .image, observed), "messages": counts(all, .message, observed),
+            "images": counts(.image, observed), "messages": counts(.message, observed),
         ])
     }
 

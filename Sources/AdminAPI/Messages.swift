@@ -80,20 +80,13 @@ enum Messages {
     static func form(
         _ message: StoredMessage, of app: AppID, _ transaction: TenantTransaction
     ) throws -> JSONTree {
-        form(message, try transaction.messageTargets(of: app, [message.id])[message.id])
+        form(message, try targets(of: message, app, transaction))
     }
 
     private static func targets(
-        of message: StoredMessage, _ app: AppID, _ call: Call
+        of message: StoredMessage, _ app: AppID, _ transaction: TenantTransaction
     ) throws -> [StoreEnvironment]? {
-        try call.transaction.messageTargets(of: app, [message.id])[message.id]
-    }
-
-    private static func answer(
-        _ message: StoredMessage, of app: AppID, _ call: Call
-    ) throws -> Answer {
-        let targets = try targets(of: message, app, call)
-        return .resource(form(message, targets), taggedAs: tagged(message, targets))
+        try transaction.messageTargets(of: app, [message.id])[message.id]
     }
 
     // MARK: - Handlers
@@ -121,14 +114,15 @@ enum Messages {
     private static func get(_ call: Call) throws -> Answer {
         let app = try call.app()
         let message = try call.transaction.getMessage(try call.identifier("messageId"), of: app)
-        return try answer(message, of: app, call)
+        let targets = try targets(of: message, app, call.transaction)
+        return .resource(form(message, targets), taggedAs: tagged(message, targets))
     }
 
     private static func update(_ call: Call) throws -> Answer {
         let app = try call.app()
         let id: MessageID = try call.identifier("messageId")
         let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        let targets = try targets(of: message, app, call)
+        let targets = try targets(of: message, app, call.transaction)
         try call.requireMatch(tagged(message, targets))
         let change = try Change(try call.body(), onto: message)
         try call.transaction.updateMessage(
@@ -137,14 +131,14 @@ enum Messages {
         try call.audit(
             "message.update", "message", id.description, app: app,
             before: form(message, targets), after: form(new, targets))
-        return try answer(new, of: app, call)
+        return .resource(form(new, targets), taggedAs: tagged(new, targets))
     }
 
     private static func delete(_ call: Call) throws -> Answer {
         let app = try call.app(alone: true)
         let id: MessageID = try call.identifier("messageId")
         let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
-        let targets = try targets(of: message, app, call)
+        let targets = try targets(of: message, app, call.transaction)
         try call.requireMatch(tagged(message, targets))
         let uses = try call.rules(of: app) { $0.treatment.messageId == id }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
@@ -184,7 +178,7 @@ enum Messages {
         _ id: MessageID, of app: AppID, _ call: Call, action: String
     ) throws -> Answer {
         let message = try call.transaction.getMessage(id, of: app)
-        let targets = try targets(of: message, app, call)
+        let targets = try targets(of: message, app, call.transaction)
         let form = form(message, targets)
         try call.audit(action, "message", id.description, app: app, after: form)
         return .created(

@@ -15,7 +15,7 @@ package struct HostBreakerLimits: Sendable {
 ///
 ///     closed ── at least 10 calls in 30 s, half without an answer ──▶ open ── a probe each 30 s
 ///        ◀──────────────────────────────── a probe is answered ───────────┘
-final class HostBreaker: Sendable {
+package final class HostBreaker: Sendable {
     private struct State {
         var windowEnd: ContinuousClock.Instant
         var calls = 0
@@ -26,14 +26,14 @@ final class HostBreaker: Sendable {
     private let limits: HostBreakerLimits
     private let state: Mutex<State>
 
-    init(limits: HostBreakerLimits, now: ContinuousClock.Instant = .now) {
+    package init(limits: HostBreakerLimits, now: ContinuousClock.Instant = .now) {
         self.limits = limits
         state = Mutex(State(windowEnd: now + limits.window))
     }
 
     /// How long to wait before a call may be made; `nil` where one may be made now. While the host
     /// is away, whoever is told `nil` is the probe.
-    func wait(now: ContinuousClock.Instant = .now) -> Duration? {
+    package func wait(now: ContinuousClock.Instant = .now) -> Duration? {
         state.withLock { state in
             guard let probe = state.nextProbe else { return nil }
             guard probe <= now else { return probe - now }
@@ -42,7 +42,7 @@ final class HostBreaker: Sendable {
         }
     }
 
-    func record(isAnswered: Bool, now: ContinuousClock.Instant = .now) {
+    package func record(isAnswered: Bool, now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             if state.nextProbe != nil {
                 if isAnswered { state = State(windowEnd: now + limits.window) }
@@ -57,5 +57,5 @@ final class HostBreaker: Sendable {
         }
     }
 
-    var isOpen: Bool { state.withLock { $0.nextProbe != nil } }
+    package var isOpen: Bool { state.withLock { $0.nextProbe != nil } }
 }

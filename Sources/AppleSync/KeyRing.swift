@@ -13,7 +13,15 @@ package final class KeyRing: Sendable {
 
     private let platformKey: PrivateKey
     private let tokens = BearerTokens()
-    private let opened = Mutex<[CredentialID: PrivateKey]>([:])
+    private let opened = Mutex<[Place: PrivateKey]>([:])
+
+    /// With all that a seal is bound to: a key is met by its own app alone, also from memory.
+    private struct Place: Hashable {
+        let tenant: TenantID
+        let app: AppID
+        let credential: CredentialID
+        let keyId: String
+    }
 
     package init(platformKey: PrivateKey) {
         self.platformKey = platformKey
@@ -44,16 +52,13 @@ package final class KeyRing: Sendable {
     private func open(
         _ credential: SealedSigningKey, tenant: TenantID, app: AppID
     ) throws(SigningError) -> PrivateKey {
-        if let key = opened.withLock({ $0[credential.credential] }) { return key }
-        let context = SealedSigningKey.sealContext(
-            tenant: tenant, app: app, credential: credential.credential,
-            keyId: credential.keyId)
-        var pem = try Sealing.open(Array(credential.sealed), with: platformKey, context: context)
-        defer { cleanse(&pem) }
-        let key = try PrivateKey(pem: pem)
+        let place = Place(
+            tenant: tenant, app: app, credential: credential.credential, keyId: credential.keyId)
+        if let key = opened.withLock({ $0[place] }) { return key }
+        let key = try credential.opened(with: platformKey, tenant: tenant, app: app)
         opened.withLock { opened in
             if opened.count >= Self.keysLimit { opened.removeAll() }
-            opened[credential.credential] = key
+            opened[place] = key
         }
         return key
     }

@@ -2,27 +2,24 @@ internal import AppStore
 internal import FoundationEssentials
 internal import Postgres
 internal import Retention
+internal import RetentionStore
 package import Service
 internal import Signing
 
 /// What one `apple-sync` is told by its environment.
 package struct Settings: Sendable {
-    /// How long the loops together may take to end; all of it within systemd's 5 s.
-    static let loopStopLimit: Duration = .seconds(4)
+    /// How long the loops together may take to end; all of it within our own 5 s.
+    static let loopStopLimit: Duration = .seconds(3)
     static let readinessInterval: Duration = .seconds(1)
     static let upkeepInterval: Duration = .seconds(15)
     static let purgeInterval: Duration = .seconds(600)
-    static let nameLimit = 100
     static let originBytesLimit = 200
 
     package static let table: [Setting] = [
         Setting(
             "HOLDFAST_DATABASE_URL",
             "PostgreSQL: postgresql:///holdfast?host=/run/postgresql&user=holdfast_sync"),
-        Setting(
-            "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE",
-            "PEM of the platform's private key, which opens the sealed signing keys",
-            isSecretFile: true),
+        .platformPrivateKey,
         Setting(
             "HOLDFAST_PUBLIC_ORIGIN",
             "https origin under which Apple reaches this platform: real-time URLs begin with it"),
@@ -62,7 +59,7 @@ package struct Settings: Sendable {
             url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: workers + 2,
             applicationName: "apple-sync")
         pollInterval = reader.milliseconds("HOLDFAST_SYNC_POLL_MILLISECONDS", in: 50...60_000)
-        platformKey = Self.platformKey(&reader)
+        platformKey = reader.platformPrivateKey()
         hosts = Self.hosts(&reader)
         let origin = Self.origin(&reader)
         var options = SyncOptions(
@@ -73,18 +70,6 @@ package struct Settings: Sendable {
         options.loadAuthoritiesFile = reader.optionalText(
             "HOLDFAST_SYNC_LOAD_CERTIFICATE_AUTHORITIES")
         self.options = options
-    }
-
-    private static func platformKey(_ reader: inout SettingsReader) -> PrivateKey? {
-        let name = "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE"
-        let secret = reader.secretFile(name)
-        guard !secret.bytes.isEmpty else { return nil }
-        do {
-            return try PrivateKey(pem: secret.bytes)
-        } catch {
-            reader.refuse(name, "does not hold a P-256 private key: \(error.message)")
-            return nil
-        }
     }
 
     private static func hosts(_ reader: inout SettingsReader) -> AppleHosts? {
@@ -115,9 +100,6 @@ package struct Settings: Sendable {
     }
 
     private static func name() -> String {
-        let file = "/proc/sys/kernel/hostname"
-        let bytes = (try? FileBytes.readAll(file, bytesLimit: 1_024)) ?? Array("localhost".utf8)
-        let host = String(decoding: bytes.prefix { $0 > 32 }.prefix(64), as: UTF8.self)
-        return "\(host) process \(ProcessInfo.processInfo.processIdentifier)"
+        return "\(HostName.current) process \(ProcessInfo.processInfo.processIdentifier)"
     }
 }

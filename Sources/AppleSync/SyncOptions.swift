@@ -14,8 +14,8 @@ package struct SyncOptions: Sendable {
     package var policy = SyncPolicy.sound
     /// Every commit begins it anew. Longer than a call to Apple may take.
     package var lease: Duration = .seconds(30)
-    /// A call is not sent later than this after its beginning was committed: whoever was frozen
-    /// in between may not be alone any more.
+    /// A call is not sent later than this after its beginning was written down: whoever was frozen
+    /// in between may not be alone any more. With the longest call it is less than a lease.
     package var sendingLimit: Duration = .seconds(5)
     /// How long one app is worked on before others have their turn.
     package var slice: Duration = .seconds(2)

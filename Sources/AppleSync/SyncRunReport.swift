@@ -31,7 +31,7 @@ struct SyncRunReport: Encodable {
             problems.insert(
                 Problem(
                     code: "noKey",
-                    detail: "The app has no In-App Purchase key; store one as a credential.",
+                    detail: SyncLack.credential.sentence,
                     appleCode: nil, subject: nil), at: 0)
         case .away:
             problems.insert(
@@ -48,13 +48,6 @@ struct SyncRunReport: Encodable {
         }
         pending = plan.pending.prefix(Self.entriesLimit).map { $0.uuidString.lowercased() }
         pendingCount = plan.pending.count
-    }
-
-    /// Texts and numbers always encode.
-    var json: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return (try? encoder.encode(self)).map { Array($0) } ?? Array("{}".utf8)
     }
 }
 

@@ -188,10 +188,11 @@ final class SyncTurn {
         }
         let id = AppleCallID.make(at: worker.now)
         let startedAt = worker.now
+        // From before the commit: the lease it renews may have been over as long ago.
+        let begunAt = ContinuousClock.now
         guard try begin(wanted, call, id) else { return nil }
-        let committedAt = ContinuousClock.now
         try options.reached(.begun)
-        guard ContinuousClock.now - committedAt < options.sendingLimit else { throw Frozen() }
+        guard ContinuousClock.now - begunAt < options.sendingLimit else { throw Frozen() }
         let answer = worker.client.send(call, in: key.environment, with: token)
         note(answer, of: call, credential)
         try options.reached(.sent)

@@ -1,6 +1,5 @@
 internal import Retention
 internal import RetentionStore
-internal import Service
 
 // MARK: - The end
 
@@ -29,7 +28,7 @@ extension SyncTurn {
         try commit { transaction, _ in
             if let openRun, end.isBlocked || !isWaitingForPermits(plan) {
                 let report = SyncRunReport(plan: plan, end: end)
-                try transaction.finishSyncRun(openRun, at: key, result: report.json)
+                try transaction.finishSyncRun(openRun, at: key, result: try JSON.encoded(report))
             }
             try transaction.releaseSync(lease, changeNumber: desire.changeNumber, after: wait)
         }
@@ -111,7 +110,6 @@ extension SyncTurn {
     // What the performance test needs of the turn.
 
     var now: Instant { worker.now }
-    var log: Log { worker.log }
     var observedURL: ObservedURL? { observed.isURLUncertain ? nil : observed.url }
 
     func isDenied(_ endpoint: AppleEndpoint) -> Bool {

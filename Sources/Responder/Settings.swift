@@ -2,6 +2,7 @@ internal import AppStore
 internal import FoundationEssentials
 internal import HTTPServer
 internal import Postgres
+internal import RetentionStore
 package import Service
 internal import Signing
 
@@ -14,9 +15,8 @@ package struct Settings: Sendable {
     static let shipInterval: Duration = .milliseconds(250)
     /// Bounds what a power failure can take; a killed process loses nothing either way.
     static let syncInterval: Duration = .seconds(1)
-    /// As the database has it, in characters; what is left of it for a host's name, in bytes.
+    /// As the database has it, in characters.
     static let nameLimit = 100
-    static let hostLimit = 64
     static let furtherRootWarning =
         "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
         + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"
@@ -34,10 +34,7 @@ package struct Settings: Sendable {
             "HOLDFAST_RESPONDER_ADMIN_PORT", "port of /livez, /readyz and /metrics; 0 takes any",
             default: "9081"),
         Setting("HOLDFAST_RESPONDER_THREADS", "threads that answer, 1 to 64", default: "2"),
-        Setting(
-            "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE",
-            "PEM of the platform's private key, which opens the sealed signing keys",
-            isSecretFile: true),
+        .platformPrivateKey,
         Setting(
             "HOLDFAST_SPOOL_DIRECTORY",
             "folder of this process alone, where decisions wait for PostgreSQL"),
@@ -75,7 +72,7 @@ package struct Settings: Sendable {
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
         pollInterval = reader.milliseconds(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
-        platformKey = Self.platformKey(&reader)
+        platformKey = reader.platformPrivateKey()
         let further = Self.furtherRoot(&reader)
         hasFurtherRoot = !further.isEmpty
         verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
@@ -89,23 +86,9 @@ package struct Settings: Sendable {
             }
             return name
         }
-        let file = "/proc/sys/kernel/hostname"
-        let bytes = (try? FileBytes.readAll(file, bytesLimit: 1_024)) ?? Array("localhost".utf8)
-        let host = String(decoding: bytes.prefix { $0 > 32 }.prefix(hostLimit), as: UTF8.self)
+        let host = HostName.current
         let process = ProcessInfo.processInfo.processIdentifier
         return port == 0 ? "\(host) process \(process)" : "\(host):\(port)"
-    }
-
-    private static func platformKey(_ reader: inout SettingsReader) -> PrivateKey? {
-        let name = "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE"
-        let secret = reader.secretFile(name)
-        guard !secret.bytes.isEmpty else { return nil }
-        do {
-            return try PrivateKey(pem: secret.bytes)
-        } catch {
-            reader.refuse(name, "does not hold a P-256 private key: \(error.message)")
-            return nil
-        }
     }
 
     private static func furtherRoot(_ reader: inout SettingsReader) -> [Certificate] {

@@ -103,15 +103,11 @@ package final class SnapshotFeed: Sendable {
     /// The app's key, opened. It lives in this process's memory only.
     private func offerSigner(for snapshot: Snapshot, _ head: SnapshotHead) -> OfferSigner? {
         guard let sealed = snapshot.signingKey, let platformKey else { return nil }
-        let context = SealedSigningKey.sealContext(
-            tenant: snapshot.tenant, app: snapshot.app, credential: sealed.credential,
-            keyId: sealed.keyId)
         do {
-            var pem = try Sealing.open(Array(sealed.sealed), with: platformKey, context: context)
-            defer { cleanse(&pem) }
             return try OfferSigner(
                 issuerId: sealed.issuerId, keyId: sealed.keyId, bundleId: snapshot.bundleId,
-                key: PrivateKey(pem: pem))
+                key: sealed.opened(
+                    with: platformKey, tenant: snapshot.tenant, app: snapshot.app))
         } catch {
             metrics.keyRefused.add()
             log.error("signing_key_refused", fields(head, error.code.rawValue))

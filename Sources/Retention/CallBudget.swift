@@ -7,8 +7,6 @@
 ///
 /// Source: developer.apple.com/documentation/retentionmessaging/identifying-rate-limits
 package struct CallBudget: Hashable, Sendable {
-    private static let hourMicroseconds: Int64 = 3_600_000_000
-
     /// Calls an hour that Apple allows.
     package let callsPerHour: Int
     /// How long an hour of Apple's is: shorter where a simulator counts faster.

@@ -14,15 +14,12 @@ package enum TextStatus: String, Hashable, Sendable, CaseIterable, Comparable {
 /// What can be shown of a text: the newest wording, or the one that was approved before it.
 package struct TextStanding: Hashable, Sendable {
     package let status: TextStatus
-    /// Whether that is the newest wording.
-    package let isNewest: Bool
 
     package init(_ text: WantedText, _ facts: SyncFacts, policy: SyncPolicy = .sound) {
         let newest = facts.status(of: text)
         let served = facts.desired.served[text.place]
         let isFormerShown = served.map { policy.mayName($0, facts) } ?? false
         status = isFormerShown ? max(newest, .approved) : newest
-        isNewest = newest == .approved || !isFormerShown
     }
 }
 

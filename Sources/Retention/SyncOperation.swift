@@ -60,7 +60,8 @@ package struct ListedObject: Hashable, Sendable {
 package enum Observation: Hashable, Sendable {
     /// Replaces what is known of the identifier.
     case object(AppleObject)
-    /// Forgets an identifier: an object of another's that is no more listed.
+    /// Forgets an identifier: another's object that is no more listed, or an upload of ours that
+    /// never arrived.
     case forgotten(UUID)
     case `default`(DefaultSlot, ObservedDefault)
     case forgottenDefault(DefaultSlot)

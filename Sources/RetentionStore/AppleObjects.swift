@@ -27,15 +27,6 @@ package struct ShownImage: Sendable {
     package let state: ReviewState
 }
 
-/// How many objects of one kind are at Apple in one way.
-package struct AppleObjectCount: Sendable {
-    package let kind: AppleObjectKind
-    package let isOurs: Bool
-    package let state: ReviewState
-    package let presence: AppleObject.Presence
-    package let count: Int64
-}
-
 extension TenantTransaction {
     /// In the order of their identifiers; `after` is the last one of the page before.
     package func listAppleObjects(
@@ -91,25 +82,6 @@ extension TenantTransaction {
                 image: image, state: ReviewState(rawValue: try row.decode("state")))
         }
         return shown
-    }
-
-    package func countAppleObjects(at key: AppEnvironment) throws -> [AppleObjectCount] {
-        let rows = try connection.query(
-            """
-            select kind, is_ours, state, presence, count(*) as count from holdfast.apple_object
-            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue)
-            group by kind, is_ours, state, presence
-            """)
-        return try rows.compactMap { row in
-            guard let kind = AppleObjectKind(rawValue: try row.decode("kind")),
-                let presence = AppleObject.Presence(rawValue: try row.decode("presence"))
-            else { return nil }
-            return AppleObjectCount(
-                kind: kind, isOurs: try row.decode("is_ours"),
-                state: ReviewState(rawValue: try row.decode("state")), presence: presence,
-                count: try row.decode("count"))
-        }
     }
 
     /// Gives the content of a rejected object the next identifier, so that Apple reviews it anew.

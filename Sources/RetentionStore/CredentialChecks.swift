@@ -29,10 +29,11 @@ extension TenantTransaction {
         return true
     }
 
-    /// In the order in which locks are taken.
+    /// Counts a change in both environments at once rather than at the commit: their rows are
+    /// locked before any other of the app's, as a worker locks them.
     func wakeSyncs(of app: AppID) throws {
         let keys = StoreEnvironment.allCases.map { AppEnvironment(app: app, environment: $0) }
-        for key in keys.sorted() { try wakeSync(key) }
+        for key in keys.sorted() { try noteChange(key) }
     }
 
     // MARK: - By the worker

@@ -81,50 +81,10 @@ extension TenantTransaction {
         let bullets = try bullets(of: Array(ids), app)
         return try rows.map { row in
             let id = MessageID(try row.decode(UUID.self, "message_id"))
-            let locale: String = try row.decode("locale")
-            let position: String? = try row.decode("header_position")
             return NamedText(
                 message: id, name: try row.decode("name"), kind: try messageKind(of: row, id),
-                text: Localization(
-                    locale: locale, header: try row.decode("header"),
-                    body: try row.decode("body"),
-                    headerPosition: position.flatMap(HeaderPosition.init(rawValue:)),
-                    image: try placed(row),
-                    bullets: bullets[BulletPlace(message: id, locale: locale)] ?? []))
+                text: try Localization(row: row, of: id, bullets))
         }
-    }
-
-    private struct BulletPlace: Hashable {
-        let message: MessageID
-        let locale: String
-    }
-
-    private func bullets(
-        of messages: [UUID], _ app: AppID
-    ) throws -> [BulletPlace: [Bullet]] {
-        let rows = try connection.query(
-            """
-            select message_id, locale, text, image_id, alt_text from holdfast.bullet
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
-              and message_id = any(\(messages))
-            order by message_id, locale, ordinal
-            """)
-        var bullets: [BulletPlace: [Bullet]] = [:]
-        for row in rows {
-            guard let image = try placed(row) else { continue }
-            let place = BulletPlace(
-                message: MessageID(try row.decode(UUID.self, "message_id")),
-                locale: try row.decode("locale"))
-            bullets[place, default: []].append(Bullet(text: try row.decode("text"), image: image))
-        }
-        return bullets
-    }
-
-    private func placed(_ row: Row) throws -> PlacedImage? {
-        guard let image = try row.decode(UUID?.self, "image_id"),
-            let altText = try row.decode(String?.self, "alt_text")
-        else { return nil }
-        return PlacedImage(image: ImageID(image), altText: altText)
     }
 
     private func messageKind(of row: Row, _ id: MessageID) throws -> MessageKind {

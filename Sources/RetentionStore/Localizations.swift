@@ -178,39 +178,8 @@ extension TenantTransaction {
     // MARK: - Reading
 
     private func texts(_ rows: Rows, of message: MessageID, app: AppID) throws -> [Localization] {
-        let bullets = try bullets(of: message, app: app)
-        return try rows.map { row in
-            let locale: String = try row.decode("locale")
-            let position: String? = try row.decode("header_position")
-            return Localization(
-                locale: locale, header: try row.decode("header"), body: try row.decode("body"),
-                headerPosition: position.flatMap(HeaderPosition.init(rawValue:)),
-                image: try placedImage(row), bullets: bullets[locale] ?? [])
-        }
-    }
-
-    private func bullets(of message: MessageID, app: AppID) throws -> [String: [Bullet]] {
-        let rows = try connection.query(
-            """
-            select locale, text, image_id, alt_text from holdfast.bullet
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
-              and message_id = \(message.uuid)
-            order by locale, ordinal
-            """)
-        var bullets: [String: [Bullet]] = [:]
-        for row in rows {
-            guard let image = try placedImage(row) else { continue }
-            bullets[try row.decode("locale"), default: []].append(
-                Bullet(text: try row.decode("text"), image: image))
-        }
-        return bullets
-    }
-
-    private func placedImage(_ row: Row) throws -> PlacedImage? {
-        guard let image: UUID = try row.decode(UUID?.self, "image_id"),
-            let altText: String = try row.decode(String?.self, "alt_text")
-        else { return nil }
-        return PlacedImage(image: ImageID(image), altText: altText)
+        let bullets = try bullets(of: [message.uuid], app)
+        return try rows.map { try Localization(row: $0, of: message, bullets) }
     }
 
     private func stored(

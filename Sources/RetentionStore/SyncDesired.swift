@@ -124,7 +124,7 @@ extension TenantTransaction {
         of messages: [MessageID: MessageKind], app: AppID
     ) throws -> [(MessageID, Localization)] {
         let ids = messages.keys.map(\.uuid)
-        let bullets = try bullets(ofAll: ids, app: app)
+        let bullets = try bullets(of: ids, app)
         let rows = try connection.query(
             """
             select message_id, locale, header, body, header_position, image_id, alt_text
@@ -135,35 +135,8 @@ extension TenantTransaction {
             """)
         return try rows.map { row in
             let message = MessageID(try row.decode(UUID.self, "message_id"))
-            let locale: String = try row.decode("locale")
-            let position: String? = try row.decode("header_position")
-            let text = Localization(
-                locale: locale, header: try row.decode("header"), body: try row.decode("body"),
-                headerPosition: position.flatMap(HeaderPosition.init(rawValue:)),
-                image: try placedImage(row),
-                bullets: bullets[TextPlace(message: message, locale: locale)] ?? [])
-            return (message, text)
+            return (message, try Localization(row: row, of: message, bullets))
         }
-    }
-
-    private func bullets(ofAll messages: [UUID], app: AppID) throws -> [TextPlace: [Bullet]] {
-        let rows = try connection.query(
-            """
-            select message_id, locale, text, image_id, alt_text from holdfast.bullet
-            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
-              and message_id = any(\(messages))
-            order by message_id, locale, ordinal
-            """)
-        var bullets: [TextPlace: [Bullet]] = [:]
-        for row in rows {
-            guard let image = try placedImage(row) else { continue }
-            let place = TextPlace(
-                message: MessageID(try row.decode("message_id")),
-                locale: try row.decode("locale"))
-            bullets[place, default: []].append(
-                Bullet(text: try row.decode("text"), image: image))
-        }
-        return bullets
     }
 
     private func wantedDefaults(at key: AppEnvironment) throws -> [DefaultSlot: TextPlace] {
@@ -239,12 +212,5 @@ extension TenantTransaction {
             """)
         let behind: Int64 = try rows.first?.decode("behind") ?? 1
         return behind == 0
-    }
-
-    private func placedImage(_ row: Row) throws -> PlacedImage? {
-        guard let image: UUID = try row.decode(UUID?.self, "image_id"),
-            let altText: String = try row.decode(String?.self, "alt_text")
-        else { return nil }
-        return PlacedImage(image: ImageID(image), altText: altText)
     }
 }

@@ -59,19 +59,12 @@ extension TenantTransaction {
     }
 
     private func readSyncState(into state: inout ObservedState, at key: AppEnvironment) throws {
-        // A pause is about the key that was refused: another one is tried at once. So is a URL that
-        // was refused for want of a test, once another test has passed.
+        // A pause is about the key that was refused: another one is tried at once.
         let rows = try connection.query(
             """
             select s.images_listed_at, s.messages_listed_at, s.doubted_at, s.images_full_at,
               s.messages_full_at, s.url_kind, s.url_endpoint_id, s.url_is_uncertain, s.url_read_at,
-              case when s.url_refusal_code is distinct from
-                  \(Int32(AppleErrorCode.noPassingTest.rawValue)) or not exists (
-                    select from holdfast.performance_test t
-                    where t.tenant_id = s.tenant_id and t.app_id = s.app_id
-                      and t.state = 'passed' and t.finished_at > s.url_refused_at)
-                then s.url_refused_at end as refused_at,
-              s.url_refusal_code as refusal_code,
+              s.url_refused_at as refused_at, s.url_refusal_code as refusal_code,
               case when s.pause_credential_id is not distinct from c.credential_id
                 then s.pause_reason end as pause_reason,
               s.paused_until, s.failures, s.retry_at

@@ -1,5 +1,5 @@
 /// The control API for those who run the simulator in their own process, without HTTP between.
-/// Everything here has its twin in `ControlAPI`.
+/// All but `decidePending` has its twin in `ControlAPI`.
 extension Simulator {
     /// Where one of Apple's hosts is played: `http://127.0.0.1:…`, without a path.
     package func origin(of environment: Environment) -> String {
@@ -66,10 +66,6 @@ extension Simulator {
     }
 
     package var apiCallCounts: APICallCounts { memory.apiCalls(last: 0).1 }
-
-    package func clearAPICalls() {
-        memory.forgetAPICalls()
-    }
 
     /// Forgets apps, scripts, calls and counts; ports and certificates stay.
     package func reset() {

@@ -9,7 +9,7 @@ import Testing
 
 /// Several workers at one time on several apps; each dies now and then, leases are taken from those
 /// that live, Apple fails, people edit.
-@Suite(.database) struct BreakerCrowdTests {
+@Suite(.database) struct CrowdTests {
     @Test func `what a worker with a fast clock wrote makes no other ask all the time`() throws {
         let stage = try SyncStage()
         let app = try stage.makeApp()

@@ -1,5 +1,3 @@
-import AppleSync
-import Foundation
 import Retention
 import RetentionStore
 import Signing

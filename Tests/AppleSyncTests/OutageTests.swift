@@ -7,6 +7,7 @@ import Retention
 import RetentionStore
 import Service
 import Simulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
         let stage = try SyncStage()
         let (slow, quick) = (try stage.makeApp(1), try stage.makeApp(2))
         try stage.simulator.setFaults([
-            Fault(.hang, appAppleId: slow.appAppleId, applies: false, milliseconds: 3_000)
+            Fault(.hang, appAppleId: slow.appAppleId, applies: false, milliseconds: 8_000)
         ])
         let worker = try stage.worker { $0.leasesOfTenant = 1 }
         let isDone = Done()
@@ -103,12 +104,14 @@ import Testing
         let stage = try SyncStage(
             operator: pools.operator, sync: pools.sync, superuser: pools.superuser)
         let app = try stage.makeApp()
-        let restarts = Dice(seed: 7)
+        let dice = Dice(seed: 7)
+        let restarts = Mutex(0)
         let worker = try stage.worker { options in
             options.reached = { point in
-                guard point == .sent || point == .begun, restarts.roll(3) else { return }
+                guard point == .sent || point == .begun, dice.roll(3) else { return }
                 server.stop()
                 try server.start()
+                restarts.withLock { $0 += 1 }
             }
         }
         let isConverged = try becomesTrue {
@@ -121,6 +124,7 @@ import Testing
             }
         }
         #expect(isConverged)
+        #expect(restarts.withLock { $0 } > 0)
         try app.expectAppleHasWhatIsWanted(.sandbox)
     }
 }

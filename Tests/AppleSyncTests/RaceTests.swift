@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// What changes while a call is under way, and answers that nobody foresaw.
-@Suite(.database) struct BreakerTests {
+@Suite(.database) struct RaceTests {
     /// Does something once, when a worker gets to a point for the n-th time.
     private final class Once: Sendable {
         private let count: Mutex<Int>
@@ -36,10 +36,6 @@ import Testing
         }
     }
 
-    private func plan(_ app: SyncedApp) -> Comment {
-        "\((try? app.plan(.sandbox)).map { "\($0)" } ?? "gone")"
-    }
-
     @Test func `an endpoint is rotated and the old one retired at once`() throws {
         let stage = try SyncStage()
         let app = try stage.makeApp()
@@ -57,7 +53,7 @@ import Testing
         #expect(
             try stage.work(worker, within: .seconds(5)) {
                 try app.isConverged(.sandbox) && app.apples(.sandbox).realtimeURL != old
-            }, plan(app))
+            }, app.comment())
     }
 
     @Test func `the last endpoint is retired, and Apple calls nobody`() throws {
@@ -75,7 +71,7 @@ import Testing
         #expect(
             try stage.work(worker, within: .seconds(5)) {
                 try app.apples(.sandbox).realtimeURL == nil
-            }, plan(app))
+            }, app.comment())
     }
 
     @Test func `a key that comes while the old one is being refused is tried at once`() throws {
@@ -108,7 +104,7 @@ import Testing
         }
         #expect(
             try stage.work(worker, within: .seconds(5)) { try app.isConverged(.sandbox) },
-            plan(app))
+            app.comment())
     }
 
     @Test func `a key that does not open makes no noise while a test waits`() throws {
@@ -198,6 +194,8 @@ import Testing
         }
         let worker = try stage.worker { $0.reached = once.reach }
         #expect(try stage.work(worker) { try app.isConverged(.sandbox) })
+        // The message went with its pictures, in the middle of the work.
+        #expect(try app.apples(.sandbox).messages.allSatisfy { !$0.header.hasPrefix("Stay") })
         try app.expectAppleHasWhatIsWanted(.sandbox)
     }
 
@@ -239,11 +237,56 @@ import Testing
         #expect(try app.change { try $0.supersedeAppleObject(id, at: app.key(.sandbox)) })
         #expect(
             try stage.work(worker, within: .seconds(10)) { try app.isConverged(.sandbox) },
-            plan(app))
+            app.comment())
         try app.expectAppleHasWhatIsWanted(.sandbox)
     }
 }
 
 extension String {
     func count(of word: String) -> Int { components(separatedBy: word).count - 1 }
+
+    @Test func `defaults that move to and fro end where they were put last`() throws {
+        let stage = try SyncStage()
+        let app = try stage.makeApp()
+        let isDone = Done()
+        let workers = try (0..<2).map { _ in try stage.worker() }
+        let threads = workers.map { worker in
+            ParallelWork { while !isDone.isSet { _ = try worker.workOnce() } }
+        }
+        let dice = Dice(seed: 9)
+        for round in 0..<120 {
+            try app.change { transaction in
+                let product = SyncedApp.products[Int(dice.number(2))]
+                let key = app.key(.sandbox)
+                if dice.roll(4) {
+                    try? transaction.deleteDefault(product: product, locale: "en-US", at: key)
+                } else {
+                    try transaction.setDefaultMessage(
+                        round % 2 == 0 ? app.thanks : app.welcome, product: product,
+                        locale: "en-US", at: key)
+                }
+                if dice.roll(10) {
+                    try transaction.removeMessageTargets([app.thanks, app.welcome], at: key)
+                }
+                if dice.roll(10) {
+                    _ = try transaction.addMessageTargets([app.thanks, app.welcome], at: key)
+                }
+            }
+            _ = becomesTrue(within: .milliseconds(20)) { false }
+        }
+        try app.change {
+            _ = try $0.addMessageTargets([app.thanks, app.welcome], at: app.key(.sandbox))
+            for product in SyncedApp.products {
+                try $0.setDefaultMessage(
+                    app.welcome, product: product, locale: "en-US", at: app.key(.sandbox))
+            }
+        }
+        let isConverged = try becomesTrue(within: .seconds(20)) { try app.isConverged(.sandbox) }
+        isDone.set()
+        for thread in threads { _ = try thread.value() }
+        #expect(isConverged, "not converged")
+        try app.expectAppleHasWhatIsWanted(.sandbox)
+        let forbidden: Set = [4_030_017, 4_030_018, 4_030_019, 4_040_015]
+        #expect(!app.calls().contains { forbidden.contains($0.errorCode ?? 0) })
+    }
 }

@@ -1,6 +1,5 @@
 import AppStore
 import AppleSync
-import Foundation
 import HTTPClient
 import Postgres
 import Retention
@@ -93,6 +92,20 @@ final class SyncStage: Sendable {
             while try worker.workOnce() {}
             return try isDone()
         }
+    }
+
+    /// How often it had something to do in so many seconds.
+    func turns(of worker: SyncWorker, seconds: Int) throws -> Int {
+        var turns = 0
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {
+            if try worker.workOnce() {
+                turns += 1
+            } else {
+                _ = becomesTrue(within: .milliseconds(5)) { false }
+            }
+        }
+        return turns
     }
 
     /// As if so much real time had passed for whoever holds a lease.

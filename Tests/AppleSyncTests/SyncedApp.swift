@@ -1,5 +1,4 @@
 import AppleSync
-import Foundation
 import Retention
 import RetentionStore
 import Signing
@@ -150,6 +149,11 @@ struct SyncedApp: Sendable {
             && plan.placements.isEmpty && plan.uncertain.isEmpty
             && !plan.steps.contains { $0.reason == .doubt || $0.reason == .firstLook }
             && plan.steps.filter(\.operation.isWrite).allSatisfy { $0.wait == .performanceTest }
+    }
+
+    /// The plan, for whoever reads why an expectation failed.
+    func comment(_ environment: StoreEnvironment = .sandbox) -> Comment {
+        "\((try? plan(environment)).map { "\($0)" } ?? "gone")"
     }
 
     func plan(_ environment: StoreEnvironment) throws -> SyncPlan {

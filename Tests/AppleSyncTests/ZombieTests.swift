@@ -4,7 +4,6 @@ import Foundation
 import Postgres
 import Retention
 import RetentionStore
-import Simulator
 import Synchronization
 import TestSupport
 import Testing

@@ -11,8 +11,6 @@ Needs `app-store-server-library` from PyPI. Exits 0 where all agree, else 1 with
 
 import http.server
 import json
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -26,6 +24,8 @@ from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from simulator import Simulator
+
 APP, BUNDLE, PRODUCT, OFFER = 42, "com.example", "monthly", "half"
 MESSAGE = str(uuid.uuid4())
 
@@ -36,34 +36,6 @@ REFUSED = {
     "forgedSignature", "otherPayload", "otherChain", "oneCertificateChain", "leafMarkerMissing",
     "intermediateMarkerMissing",
 }
-
-
-class Simulator:
-    def __init__(self, path):
-        names = ["CONTROL", "ADMIN", "PRODUCTION", "SANDBOX"]
-        ports = {f"HOLDFAST_SIMULATOR_{name}_PORT": "0" for name in names}
-        self.process = subprocess.Popen(
-            [path], env={**os.environ, **ports}, stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
-            event = json.loads(line)
-            if event["event"] == "ready":
-                self.port = event["controlPort"]
-                break
-        else:
-            raise SystemExit("the simulator did not start")
-        # What it logs further is read away, so that it never waits for us.
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        url = f"http://127.0.0.1:{self.port}/control{path}"
-        request = urllib.request.Request(url, method=method, data=data)
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return response.read()
-
-    def stop(self):
-        self.process.terminate()
-        return self.process.wait(timeout=10)
 
 
 class Responder(http.server.ThreadingHTTPServer):
@@ -137,12 +109,12 @@ def offers_disagree(simulator, verifier):
     origin = {
         "publicOrigin": "https://holdfast.example",
         "localOrigin": f"http://127.0.0.1:{responder.server_port}"}
-    simulator.call("PUT", f"/apps/{APP}/Production", app_state(public.decode()))
-    simulator.call("PUT", "/origins", {"origins": [origin]})
+    simulator.control("PUT", f"/apps/{APP}/Production", app_state(public.decode()))
+    simulator.control("PUT", "/origins", {"origins": [origin]})
     views = [{
         "originalTransactionId": str(number), "appAppleId": APP, "environment": "Production",
         "productId": PRODUCT, "userLocale": "ja-JP", "taps": True} for number in range(20)]
-    report = json.loads(simulator.call("POST", "/page-views", {"pageViews": views}))
+    report = json.loads(simulator.control("POST", "/page-views", {"pageViews": views}))
     responder.shutdown()
     # Lateness is no disagreement: this responder is slow, and the machine may be busy.
     timely = [one for one in report["results"] if one.get("fallbackReason") != "TIMED_OUT"]
@@ -162,7 +134,7 @@ def requests_disagree(simulator, verifier):
             "productId": PRODUCT, "userLocale": "ja", "mutation": mutation,
             "field": "productId" if mutation == "missingField" else None}
         report = json.loads(
-            simulator.call("POST", "/signed-requests", {"signedRequests": [order]}))
+            simulator.control("POST", "/signed-requests", {"signedRequests": [order]}))
         payload = json.loads(report["signedRequests"][0]["body"])["signedPayload"]
         try:
             verifier.verify_and_decode_realtime_request(payload)
@@ -179,7 +151,7 @@ def main():
         raise SystemExit(__doc__)
     simulator = Simulator(sys.argv[1])
     try:
-        root = simulator.call("GET", "/root-certificate")
+        root = simulator.control("GET", "/root-certificate")
         verifier = SignedDataVerifier([root], False, Environment.PRODUCTION, BUNDLE, APP)
         found = offers_disagree(simulator, verifier) + requests_disagree(simulator, verifier)
     finally:

@@ -1,4 +1,5 @@
 import Images
+import TestSupport
 import Testing
 
 /// The same pixels, no alpha.

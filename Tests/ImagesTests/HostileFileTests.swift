@@ -1,6 +1,7 @@
 import Dispatch
 import Images
 import Synchronization
+import TestSupport
 import Testing
 
 /// Files made to cost: each is refused in less than a second and in little memory.
@@ -89,7 +90,7 @@ import Testing
 
     @Test func `a file of a million empty chunks is refused`() {
         let empty = PNGBytes.chunk("teSt", [])
-        let header = Picture.signature + PNGBytes.chunk("IHDR", Picture().header)
+        let header = PNGBytes.signature + PNGBytes.chunk("IHDR", Picture().header)
         let bytes = header + [[UInt8]](repeating: empty, count: 1_000_000).joined()
         let (inspection, time) = timed { Inspection(bytes) }
         #expect(inspection.faults == [.tooManyChunks(limit: PNGLimits().chunkCount)])

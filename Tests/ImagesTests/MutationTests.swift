@@ -1,4 +1,5 @@
 import Images
+import TestSupport
 import Testing
 
 /// Small files with one byte changed: refused, or still the same picture; never a crash. With its

@@ -1,4 +1,5 @@
 import Images
+import TestSupport
 import Testing
 
 /// Every kind of PNG, told apart by what a viewer would see in it.
@@ -151,7 +152,7 @@ import Testing
             PNGBytes.chunk("IDAT", Array(data[$0..<min($0 + chunkBytes, data.count)]))
         }
         let bytes =
-            Picture.signature + PNGBytes.chunk("IHDR", picture.header) + pieces
+            PNGBytes.signature + PNGBytes.chunk("IHDR", picture.header) + pieces
             + PNGBytes.chunk("IEND", [])
         var limits = PNGLimits()
         limits.width = width
@@ -162,7 +163,7 @@ import Testing
         let whole = PNGBytes.stored(Picture().scanlines)
         let pieces = whole.flatMap { PNGBytes.chunk("IDAT", []) + PNGBytes.chunk("IDAT", [$0]) }
         let bytes =
-            Picture.signature + PNGBytes.chunk("IHDR", Picture().header) + pieces
+            PNGBytes.signature + PNGBytes.chunk("IHDR", Picture().header) + pieces
             + PNGBytes.chunk("IDAT", []) + PNGBytes.chunk("IEND", [])
         #expect(Inspection(bytes) == Inspection(Picture().encoded()))
     }

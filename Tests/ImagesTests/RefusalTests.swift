@@ -1,4 +1,5 @@
 import Images
+import TestSupport
 import Testing
 
 /// What is no whole, plain PNG is refused for what it is.
@@ -6,7 +7,7 @@ import Testing
     private static let good = Picture().encoded()
 
     private static func file(_ chunks: [(String, [UInt8])]) -> [UInt8] {
-        Picture.signature + chunks.flatMap { PNGBytes.chunk($0.0, $0.1) }
+        PNGBytes.signature + chunks.flatMap { PNGBytes.chunk($0.0, $0.1) }
     }
 
     private static let header = ("IHDR", Picture().header)

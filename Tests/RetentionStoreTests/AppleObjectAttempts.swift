@@ -35,7 +35,6 @@ extension IsolationTests {
             ),
             ("findAppleObject", { try expectNothing(try $0.findAppleObject(object, at: key)) }),
             ("shownImages", { try expectNothing(try $0.shownImages([object], at: key).first) }),
-            ("countAppleObjects", { try expectNothing(try $0.countAppleObjects(at: key).first) }),
             (
                 "supersedeAppleObject",
                 { try expectNothing(try $0.supersedeAppleObject(object, at: key) ? object : nil) }

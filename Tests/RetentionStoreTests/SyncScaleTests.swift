@@ -111,7 +111,8 @@ import Testing
             }
         }
         #expect(try workers.agencies.snapshot(workers.agencies.first, key).messages.count == 500)
-        print("sync at scale: read \(first), write \(written), read again \(again)")
-        #expect(first < .seconds(20) && again < .seconds(20))
+        #expect(first < .seconds(20))
+        #expect(written < .seconds(20))
+        #expect(again < .seconds(20))
     }
 }

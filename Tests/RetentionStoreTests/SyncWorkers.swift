@@ -9,7 +9,7 @@ import Testing
 /// Two agencies, and `apple-sync` in its own role.
 struct SyncWorkers {
     static let long: Duration = .seconds(600)
-    static let short: Duration = .milliseconds(100)
+    static let short: Duration = .seconds(1)
     static let hour: Duration = .seconds(3_600)
 
     let agencies: Agencies

@@ -62,7 +62,7 @@ struct FaultTests {
             Fault(
                 .hang, endpoint: .uploadMessage, times: 1, applies: applies, milliseconds: 600_000)
         ])
-        let code = failure { try developer.upload(patience: .milliseconds(200)) }
+        let code = failure { try developer.upload(patience: .seconds(1)) }
         #expect(code == .timedOut)
         // The client's patience may end before the server has begun.
         #expect(becomesTrue { !developer.simulator.apiCalls().isEmpty })
@@ -76,14 +76,19 @@ struct FaultTests {
     @Test func aShortHangAnswersInTheEnd() throws {
         let developer = try Developer()
         try developer.simulator.setFaults([Fault(.hang, milliseconds: 20)])
+        let start = ContinuousClock.now
         #expect(try developer.upload().isDone)
+        #expect(ContinuousClock.now - start >= .milliseconds(20))
     }
 
     @Test func aDripIsWholeInTheEnd() throws {
         let developer = try Developer()
         _ = try developer.upload()
         try developer.simulator.setFaults([Fault(.drip, times: 1, milliseconds: 1)])
+        let start = ContinuousClock.now
         let list = try developer.get(FaultTests.list)
+        // Some forty bytes, a millisecond apart.
+        #expect(ContinuousClock.now - start >= .milliseconds(5))
         #expect(list.json?["messageIdentifiers"] != nil)
         #expect(list.header("Content-Type") == "application/json")
     }
