@@ -240,10 +240,6 @@ import Testing
             app.comment())
         try app.expectAppleHasWhatIsWanted(.sandbox)
     }
-}
-
-extension String {
-    func count(of word: String) -> Int { components(separatedBy: word).count - 1 }
 
     @Test func `defaults that move to and fro end where they were put last`() throws {
         let stage = try SyncStage()
@@ -289,4 +285,8 @@ extension String {
         let forbidden: Set = [4_030_017, 4_030_018, 4_030_019, 4_040_015]
         #expect(!app.calls().contains { forbidden.contains($0.errorCode ?? 0) })
     }
+}
+
+extension String {
+    func count(of word: String) -> Int { components(separatedBy: word).count - 1 }
 }
