@@ -1,41 +1,7 @@
 internal import FoundationEssentials
 internal import Retention
 
-/// Numbers in network order, texts with their lengths before them.
-struct SpoolWriter {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func append(_ byte: UInt8) {
-        bytes.append(byte)
-    }
-
-    mutating func append(_ number: some FixedWidthInteger) {
-        let width = type(of: number).bitWidth
-        for shift in stride(from: width - 8, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
-    }
-
-    mutating func append(_ uuid: UUID) {
-        bytes += uuid.bytes
-    }
-
-    mutating func append(_ text: String) {
-        let utf8 = Array(text.utf8.prefix(Int(UInt16.max)))
-        append(UInt16(utf8.count))
-        bytes += utf8
-    }
-
-    mutating func append(_ text: String?) {
-        append(UInt8(text == nil ? 0 : 1))
-        if let text { append(text) }
-    }
-
-    mutating func append(_ uuid: UUID?) {
-        append(UInt8(uuid == nil ? 0 : 1))
-        if let uuid { append(uuid) }
-    }
-
+extension CompactWriter {
     mutating func append(_ decision: Decision) {
         append(decision.rule?.uuid)
         append(decision.localeServed)
@@ -57,51 +23,7 @@ struct SpoolWriter {
     }
 }
 
-/// Reads what `SpoolWriter` wrote; `nil` at the first byte that does not fit.
-struct SpoolReader {
-    private let bytes: [UInt8]
-    private var position = 0
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    var isAtEnd: Bool { position == bytes.count }
-
-    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= bytes.count - position else { return nil }
-        defer { position += count }
-        return bytes[position..<position + count]
-    }
-
-    mutating func byte() -> UInt8? {
-        take(1)?.first
-    }
-
-    mutating func integer() -> Int64? {
-        take(8).map { Int64(bitPattern: $0.reduce(0) { $0 << 8 | UInt64($1) }) }
-    }
-
-    mutating func uuid() -> UUID? {
-        take(16).flatMap { UUID(bytes: $0) }
-    }
-
-    mutating func text() -> String? {
-        guard let length = take(2)?.reduce(0, { $0 << 8 | Int($1) }) else { return nil }
-        return take(length).flatMap { String(validating: $0, as: UTF8.self) }
-    }
-
-    /// The outer `nil` is a fault, the inner one an absent value.
-    private mutating func optional<Value>(
-        _ read: (inout SpoolReader) -> Value?
-    ) -> Value?? {
-        switch byte() {
-        case 0: .some(nil)
-        case 1: read(&self).map(Optional.some)
-        default: nil
-        }
-    }
-
+extension CompactReader {
     mutating func decision() -> Decision? {
         guard let rule = optional({ $0.uuid() }), let locale = optional({ $0.text() }),
             let kind = text().flatMap(AnswerKind.init(rawValue:)), let answer = answer(kind)

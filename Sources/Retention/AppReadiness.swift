@@ -81,10 +81,12 @@ package struct StaticLayer: Equatable, Sendable {
     package let reason: String
 
     package init(_ rules: RuleSet) {
-        let treatments = rules.rules.map(\.treatment)
-        let offers = treatments.count { if case .promotionalOffer = $0 { true } else { false } }
-        let switches = treatments.count { if case .switchPlan = $0 { true } else { false } }
-        let messages = treatments.count { if case .message = $0 { true } else { false } }
+        func rulesThat(_ kinds: Treatment.Kind...) -> Int {
+            rules.rules.count { $0.treatments.contains { kinds.contains($0.kind) } }
+        }
+        let offers = rulesThat(.promotionalOffer)
+        let switches = rulesThat(.switchPlan)
+        let messages = rulesThat(.message, .appStoreConnectMessage)
         suffices = offers + switches + messages == 0
         guard !suffices else {
             reason =

@@ -118,9 +118,8 @@ package struct CoverageReport: Equatable, Sendable {
             uniquingKeysWith: { first, _ in first })
         let environment = facts.desired.environment
         cells = products.flatMap { product in
-            let messages = rules.rules.filter {
-                $0.when.mayHold(for: product.productId, in: environment)
-            }.compactMap(\.treatment.messageId)
+            let reach = RuleReach(product: product, environment: environment)
+            let messages = rules.rules.filter(reach.mayMatch).flatMap(\.messageIds)
             return locales.map { locale in
                 let slot = DefaultSlot(productId: product.productId, locale: locale)
                 let wanted = facts.desired.defaults[slot].flatMap { identifiers[$0] }
@@ -159,13 +158,5 @@ package struct CoverageReport: Equatable, Sendable {
             standings[TextPlace(message: $0, locale: locale)]?.status
         }.max()
         return farthest.map(CoverageCell.RealTimeStatus.init) ?? .missing
-    }
-}
-
-extension Conditions {
-    /// Whether some reader with this product may meet them there.
-    fileprivate func mayHold(for productId: String, in environment: StoreEnvironment) -> Bool {
-        productIds.map { $0.contains { isSame($0, productId) } } ?? true
-            && environments.map { $0.contains(environment) } ?? true
     }
 }

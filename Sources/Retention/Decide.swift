@@ -1,134 +1,250 @@
 import FoundationEssentials
 
-/// A snapshot arranged for look-up. Made once when the snapshot is taken in, then only read.
-package struct ServingSnapshot: Sendable {
-    package let snapshot: Snapshot
-    private let products: [ExactText: Product]
-    private let offers: Set<PromotionalOffer>
-    private let messages: [MessageID: ServedMessage]
-    private let defaults: [ExactText: [String: UUID]]
-
-    package init(_ snapshot: Snapshot) {
-        self.snapshot = snapshot
-        products = Dictionary(
-            snapshot.products.map { (ExactText($0.productId), $0) },
-            uniquingKeysWith: { first, _ in first })
-        offers = Set(
-            snapshot.offers.filter { $0.kind == .promotional }.map {
-                PromotionalOffer($0.productId, $0.offerIdentifier)
-            })
-        messages = Dictionary(
-            snapshot.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        defaults = Dictionary(grouping: snapshot.defaults, by: { ExactText($0.productId) })
-            .mapValues { rows in
-                Dictionary(
-                    rows.map { ($0.locale, $0.messageIdentifier) },
-                    uniquingKeysWith: { first, _ in first })
-            }
-    }
-
-    /// Every locale in which the app has approved text: what a reader's locale is matched against.
-    package var locales: [String] {
-        let placed = snapshot.messages.flatMap(\.placements.keys)
-        return Set(placed + snapshot.defaults.map(\.locale)).sorted()
-    }
-
-    /// The answer to one request. Pure: the same snapshot, request and chain give the same answer
-    /// in every process.
+extension ServingSnapshot {
+    /// The answer to one request. Pure: the same snapshot and inputs give the same answer in every
+    /// process.
     ///
     /// Rules are tried in order. One that matches but cannot be said (no approved text in the
-    /// chain, a product outside the subscriber's group, an unknown plan or offer, an offer without
-    /// a key to sign it) is dead: the next is tried, since a wrong answer is worse than none.
-    ///
-    /// - Parameters:
-    ///   - localeChain: locales the reader understands, nearest first; the app's default locale is
-    ///     added as the last.
-    ///   - canSignOffers: false where no key of the app opens, or where signing just failed.
-    package func decide(
-        _ request: DecisionRequest, localeChain: [String], canSignOffers: Bool
-    ) -> Decision {
-        if snapshot.isStopped {
-            return Decision(answer: .fallback(.stopped), rule: nil, localeServed: nil)
-        }
-        let chain = localeChain + [snapshot.defaultLocale]
-        for rule in snapshot.ruleSet.rules where rule.when.hold(for: request) {
-            let decision = decision(
-                by: rule, for: request, chain: chain, canSignOffers: canSignOffers)
-            if let decision { return decision }
-        }
-        return defaultDecision(for: request, chain: chain)
+    /// chain, a product outside the subscriber's group, an unknown plan or offer, an offer that
+    /// the governor does not allow or no key signs) is dead: the next is tried, since a wrong
+    /// answer is worse than none.
+    package func decide(_ inputs: DecisionInputs) -> Decision {
+        var trace: DecisionTrace?
+        return decide(inputs, &trace)
     }
 
-    private func decision(
-        by rule: Rule, for request: DecisionRequest, chain: [String], canSignOffers: Bool
+    /// The same answer, and how it came about.
+    package func explain(_ inputs: DecisionInputs) -> (Decision, DecisionTrace) {
+        var trace: DecisionTrace? = DecisionTrace()
+        let decision = decide(inputs, &trace)
+        return (decision, trace ?? DecisionTrace())
+    }
+
+    private func decide(_ inputs: DecisionInputs, _ trace: inout DecisionTrace?) -> Decision {
+        if snapshot.isStopped { return .nothing(.stopped) }
+        if inputs.mode == .silent { return .nothing(.stale) }
+        let call = DecisionCall(self, inputs)
+        trace?.localeChain = call.chain
+        if let held = holdoutDecision(call, &trace) { return held }
+        guard inputs.mode != .defaultOnly else { return defaultDecision(call) }
+        var assignment: Assignment?
+        for rule in snapshot.ruleSet.rules {
+            guard let attempt = attempt(rule, call, &trace) else { continue }
+            if let decision = attempt.decision {
+                return decision.assigned(attempt.assignment ?? assignment)
+            }
+            assignment = assignment ?? attempt.assignment
+        }
+        return defaultDecision(call).assigned(assignment)
+    }
+
+    private func holdoutDecision(
+        _ call: DecisionCall, _ trace: inout DecisionTrace?
     ) -> Decision? {
-        switch rule.treatment {
-        case .message(let message):
-            return say(message, .text, chain, by: rule) { .message($0) }
-        case .switchPlan(let message, let productId, let plan):
-            guard isSwitch(from: request.productId, to: productId, plan: plan) else { return nil }
-            return say(message, .switchPlan, chain, by: rule) {
-                .alternateProduct($0, productId: productId, billingPlanType: plan)
-            }
-        case .promotionalOffer(let message, let productId, let offerIdentifier):
-            guard canSignOffers, offers.contains(PromotionalOffer(productId, offerIdentifier)),
-                isSameGroup(request.productId, productId)
-            else { return nil }
-            return say(message, .promotionalOffer, chain, by: rule) {
-                .promotionalOffer($0, productId: productId, offerIdentifier: offerIdentifier)
-            }
-        case .fallback:
-            return Decision(answer: .fallback(.chosenByRule), rule: rule.id, localeServed: nil)
+        let holdout = snapshot.ruleSet.holdout
+        // Sandbox testers are to see the rules, and Apple's performance test asks for one of them.
+        guard snapshot.environment == .production, holdout.percent > 0 else { return nil }
+        let bucket = call.inputs.bucket(Holdout.salt(of: snapshot.app))
+        let isHeldOut = holdout.includes(bucket: bucket)
+        trace?.holdout = DecisionTrace.HoldoutStep(
+            bucket: bucket, percent: holdout.percent, isHeldOut: isHeldOut)
+        guard isHeldOut else { return nil }
+        return switch holdout.answer {
+        case .defaultMessage: defaultDecision(call).heldOut
+        case .fallback: Decision.nothing(.holdout).heldOut
         }
     }
 
-    /// The message in the first locale of the chain that has it approved.
+    /// What became of a rule that matched; `nil` for one that did not.
+    private struct Attempt {
+        let decision: Decision?
+        let assignment: Assignment?
+    }
+
+    private func attempt(
+        _ rule: Rule, _ call: DecisionCall, _ trace: inout DecisionTrace?
+    ) -> Attempt? {
+        guard rule.schedule.covers(call.inputs.now, in: snapshot.zone) else {
+            trace?.rules.append(RuleStep(rule, .notScheduled))
+            return nil
+        }
+        let verdict = rule.when.verdict(call.facts)
+        let condition = trace == nil ? nil : ConditionTrace(rule.when, call.facts)
+        guard verdict == .yes else {
+            trace?.rules.append(
+                RuleStep(rule, verdict == .no ? .notMatched : .unknown, condition))
+            return nil
+        }
+        let choice = choose(rule, call)
+        var steps: [DecisionTrace.TreatmentStep]? = trace == nil ? nil : []
+        let decision = choice.treatment.flatMap { say($0, by: rule, call, &steps) }
+        trace?.rules.append(
+            RuleStep(
+                rule, decision == nil ? .dead : .answered, condition, bucket: choice.bucket,
+                arm: choice.assignment?.arm, treatments: steps ?? []))
+        return Attempt(decision: decision, assignment: choice.assignment)
+    }
+
+    private typealias RuleStep = DecisionTrace.RuleStep
+
+    private struct Choice {
+        var treatment: Treatment?
+        var assignment: Assignment?
+        var bucket: Int?
+    }
+
+    private func choose(_ rule: Rule, _ call: DecisionCall) -> Choice {
+        switch rule.outcome {
+        case .treatment(let treatment): return Choice(treatment: treatment)
+        case .experiment(let experiment):
+            let bucket = call.inputs.bucket(experiment.salt)
+            guard let arm = experiment.arm(ofBucket: bucket) else { return Choice(bucket: bucket) }
+            return Choice(
+                treatment: arm.treatment,
+                assignment: Assignment(experiment: experiment.id, arm: arm.key), bucket: bucket)
+        }
+    }
+
+    /// The treatment, or the nearest earlier step of an escalation, that can be said.
     private func say(
-        _ id: MessageID, _ kind: MessageKind, _ chain: [String], by rule: Rule,
-        as answer: (UUID) -> Answer
+        _ treatment: Treatment, by rule: Rule, _ call: DecisionCall,
+        _ trace: inout [DecisionTrace.TreatmentStep]?
     ) -> Decision? {
-        guard let message = messages[id], message.kind == kind else { return nil }
-        for locale in chain {
-            if let identifier = message.placements[locale] {
-                return Decision(answer: answer(identifier), rule: rule.id, localeServed: locale)
+        let steps = treatment.steps
+        let level = Int(call.inputs.subscriber.counters?.escalationLevel ?? 0)
+        for step in steps.prefix(max(0, level) + 1).reversed() {
+            let said = saying(step, by: rule, call)
+            switch said {
+            case .success(let decision):
+                trace?.append(DecisionTrace.TreatmentStep(kind: step.kind, dead: nil))
+                return decision
+            case .failure(let dead):
+                trace?.append(DecisionTrace.TreatmentStep(kind: step.kind, dead: dead))
             }
         }
         return nil
     }
 
-    private func isSameGroup(_ current: String, _ other: String) -> Bool {
-        guard let current = products[ExactText(current)], let other = products[ExactText(other)]
-        else { return false }
-        return isSame(current.subscriptionGroup, other.subscriptionGroup)
+    private func saying(
+        _ treatment: Treatment, by rule: Rule, _ call: DecisionCall
+    ) -> Result<Decision, DeadReason> {
+        switch treatment {
+        case .message(let message):
+            return say(message, .text, call, by: rule) { .message($0) }
+        case .switchPlan(let message, let productId, let plan):
+            if let dead = refusal(ofSwitchTo: productId, plan, call) { return .failure(dead) }
+            return say(message, .switchPlan, call, by: rule) {
+                .alternateProduct($0, productId: productId, billingPlanType: plan)
+            }
+        case .promotionalOffer(let message, let productId, let offer, let signature):
+            if let dead = refusal(ofOffer: offer, productId, call) { return .failure(dead) }
+            return say(message, .promotionalOffer, call, by: rule) {
+                .promotionalOffer(
+                    $0, productId: productId, offerIdentifier: offer, signature: signature)
+            }
+        case .appStoreConnectMessage(let id):
+            guard snapshot.appStoreConnectMessages.contains(id) else {
+                return .failure(.notConfirmed)
+            }
+            return .success(
+                Decision(answer: .appStoreConnectMessage(id), rule: rule.id, localeServed: nil))
+        case .fallback:
+            return .success(
+                Decision(answer: .fallback(.chosenByRule), rule: rule.id, localeServed: nil))
+        case .escalation:
+            // Steps hold none: the reader of rules refuses it.
+            return .failure(.noMessage)
+        }
     }
 
-    private func isSwitch(from current: String, to other: String, plan: BillingPlanType?) -> Bool {
-        guard !isSame(current, other), isSameGroup(current, other) else { return false }
-        guard let plan else { return true }
-        return products[ExactText(other)]?.billingPlans.contains {
-            isSame($0.rawValue, plan.rawValue)
-        } ?? false
+    /// The message in the first locale of the chain that has it approved.
+    private func say(
+        _ id: MessageID, _ kind: MessageKind, _ call: DecisionCall, by rule: Rule,
+        as answer: (UUID) -> Answer
+    ) -> Result<Decision, DeadReason> {
+        guard let message = message(id), message.kind == kind else { return .failure(.noMessage) }
+        for locale in call.chain {
+            if let identifier = message.placements[locale] {
+                return .success(
+                    Decision(answer: answer(identifier), rule: rule.id, localeServed: locale))
+            }
+        }
+        return .failure(.noApprovedText)
     }
 
-    private func defaultDecision(for request: DecisionRequest, chain: [String]) -> Decision {
-        let byLocale = defaults[ExactText(request.productId)] ?? [:]
-        for locale in chain {
+    private func refusal(
+        ofSwitchTo productId: String, _ plan: BillingPlanType?, _ call: DecisionCall
+    ) -> DeadReason? {
+        let current = call.inputs.request.productId
+        guard !isSame(current, productId), isSameGroup(current, productId) else {
+            return .notInGroup
+        }
+        guard let plan else { return nil }
+        let isKnown =
+            product(productId)?.billingPlans.contains { isSame($0.rawValue, plan.rawValue) }
+            ?? false
+        return isKnown ? nil : .noBillingPlan
+    }
+
+    private func refusal(
+        ofOffer offer: String, _ productId: String, _ call: DecisionCall
+    ) -> DeadReason? {
+        guard call.inputs.canSignOffers else { return .noKey }
+        guard hasPromotionalOffer(offer, of: productId) else { return .noOffer }
+        guard isSameGroup(call.inputs.request.productId, productId) else { return .notInGroup }
+        return snapshot.ruleSet.governor.refusal(
+            call.inputs.subscriber.counters, call.inputs.budget, mode: call.inputs.mode,
+            zone: snapshot.zone, now: call.inputs.now)
+    }
+
+    private func defaultDecision(_ call: DecisionCall) -> Decision {
+        let byLocale = defaults(of: call.inputs.request.productId)
+        for locale in call.chain {
             if let identifier = byLocale[locale] {
                 return Decision(
                     answer: .defaultMessage(identifier), rule: nil, localeServed: locale)
             }
         }
-        return Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil)
+        return .nothing(.nothingToShow)
     }
 }
 
-/// The two names that pick an offer.
-private struct PromotionalOffer: Hashable {
-    let productId: ExactText
-    let offerIdentifier: ExactText
+/// The inputs with what is derived from them once.
+private struct DecisionCall {
+    let inputs: DecisionInputs
+    let chain: [String]
+    let facts: FactReader
 
-    init(_ productId: String, _ offerIdentifier: String) {
-        self.productId = ExactText(productId)
-        self.offerIdentifier = ExactText(offerIdentifier)
+    init(_ serving: ServingSnapshot, _ inputs: DecisionInputs) {
+        self.inputs = inputs
+        chain = inputs.localeChain + [serving.snapshot.defaultLocale]
+        facts = FactReader(
+            request: inputs.request,
+            subscriptionGroup: serving.product(inputs.request.productId)?.subscriptionGroup,
+            subscriber: inputs.subscriber, zone: serving.snapshot.zone, now: inputs.now,
+            bucket: inputs.bucket)
+    }
+}
+
+extension DeadReason: Error {}
+
+extension Decision {
+    fileprivate static func nothing(_ reason: FallbackReason) -> Decision {
+        Decision(answer: .fallback(reason), rule: nil, localeServed: nil)
+    }
+
+    fileprivate var heldOut: Decision {
+        Decision(answer: answer, rule: rule, localeServed: localeServed, isHoldout: true)
+    }
+}
+
+extension DecisionTrace.RuleStep {
+    fileprivate init(
+        _ rule: Rule, _ result: Result, _ condition: ConditionTrace? = nil, bucket: Int? = nil,
+        arm: String? = nil, treatments: [DecisionTrace.TreatmentStep] = []
+    ) {
+        self.init(
+            rule: rule.id, name: rule.name, result: result, condition: condition, bucket: bucket,
+            arm: arm, treatments: treatments)
     }
 }

@@ -1,16 +1,21 @@
 extension Rule {
+    /// Every product it asks for or leads to.
+    package var productIds: [String] { when.productIds + treatments.flatMap(\.productIds) }
+
+    /// Every message it may say.
+    package var messageIds: [MessageID] { treatments.flatMap(\.messageIds) }
+
     /// Whether it asks for the product, or leads to it.
     package func names(product: String) -> Bool {
-        if when.productIds?.contains(where: { isSame($0, product) }) ?? false { return true }
-        return switch treatment {
-        case .switchPlan(_, let named, _), .promotionalOffer(_, let named, _):
-            isSame(named, product)
-        case .message, .fallback: false
-        }
+        productIds.contains { isSame($0, product) }
     }
 
     package func names(offer: String, of product: String) -> Bool {
-        guard case .promotionalOffer(_, let named, let identifier) = treatment else { return false }
-        return isSame(named, product) && isSame(identifier, offer)
+        treatments.contains { treatment in
+            guard case .promotionalOffer(_, let named, let identifier, _) = treatment else {
+                return false
+            }
+            return isSame(named, product) && isSame(identifier, offer)
+        }
     }
 }

@@ -29,6 +29,15 @@ package struct Snapshot: Codable, Equatable, Sendable {
     package let signingKey: SealedSigningKey?
     /// Absent unless true, so that the form of all others stays what it was.
     private let stopped: Bool?
+    private let zoneOffsets: ZoneOffsets?
+    private let connectMessages: [UUID]?
+
+    /// The app's calendar.
+    package var zone: ZoneOffsets { zoneOffsets ?? .utc }
+
+    /// Messages made in App Store Connect that may be named here: in production those that were
+    /// seen to be shown in the sandbox.
+    package var appStoreConnectMessages: [UUID] { connectMessages ?? [] }
 
     /// Whether the agency stopped the app's answers. Such a snapshot holds nothing that could be
     /// said, so that a responder which does not know the switch is silent too.
@@ -39,7 +48,8 @@ package struct Snapshot: Codable, Equatable, Sendable {
         bundleId: String, appAppleId: Int64, defaultLocale: String,
         endpointTokenHashes: [Data], products: [Product], offers: [Offer],
         messages: [ServedMessage], defaults: [ServedDefault], ruleSet: RuleSet,
-        signingKey: SealedSigningKey?, isStopped: Bool = false
+        signingKey: SealedSigningKey?, zone: ZoneOffsets = .utc,
+        appStoreConnectMessages: [UUID] = [], isStopped: Bool = false
     ) {
         schemaVersion = Self.schemaVersion
         self.tenant = tenant
@@ -57,6 +67,9 @@ package struct Snapshot: Codable, Equatable, Sendable {
         self.ruleSet = isStopped ? RuleSet(rules: []) : ruleSet
         self.signingKey = signingKey
         stopped = isStopped ? true : nil
+        zoneOffsets = zone == .utc ? nil : zone
+        connectMessages =
+            isStopped || appStoreConnectMessages.isEmpty ? nil : appStoreConnectMessages
     }
 
     /// The same under another number.
@@ -66,7 +79,7 @@ package struct Snapshot: Codable, Equatable, Sendable {
             bundleId: bundleId, appAppleId: appAppleId, defaultLocale: defaultLocale,
             endpointTokenHashes: endpointTokenHashes, products: products, offers: offers,
             messages: messages, defaults: defaults, ruleSet: ruleSet, signingKey: signingKey,
-            isStopped: isStopped)
+            zone: zone, appStoreConnectMessages: appStoreConnectMessages, isStopped: isStopped)
     }
 }
 

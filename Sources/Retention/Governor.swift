@@ -1,0 +1,70 @@
+/// How often and how dearly offers may be made. Counts are of offers taken.
+package struct Governor: Codable, Equatable, Sendable {
+    package struct Budget: Codable, Equatable, Sendable {
+        package let amountMilliunits: Int64
+        /// ISO 4217.
+        package let currency: String
+
+        package init(amountMilliunits: Int64, currency: String) {
+            self.amountMilliunits = amountMilliunits
+            self.currency = currency
+        }
+    }
+
+    package static let none = Governor(
+        offersPerSubscriber: nil, coolDownDays: nil, monthlyDiscountBudget: nil)
+
+    /// So many offers a subscriber may take, ever.
+    package let offersPerSubscriber: Int32?
+    /// Calendar days of the app after an offer was taken in which no other is made.
+    package let coolDownDays: Int32?
+    /// Of an app, in one environment and calendar month. Spent means no offers until the next
+    /// month; treatments without a discount go on.
+    package let monthlyDiscountBudget: Budget?
+
+    package init(
+        offersPerSubscriber: Int32?, coolDownDays: Int32?, monthlyDiscountBudget: Budget?
+    ) {
+        self.offersPerSubscriber = offersPerSubscriber
+        self.coolDownDays = coolDownDays
+        self.monthlyDiscountBudget = monthlyDiscountBudget
+    }
+
+    package var asksForCounters: Bool { offersPerSubscriber != nil || coolDownDays != nil }
+
+    /// Why no offer may be made now; `nil` where one may.
+    func refusal(
+        _ counters: GovernorCounters?, _ spent: BudgetReading, mode: ServingMode,
+        zone: ZoneOffsets, now: Instant
+    ) -> DeadReason? {
+        let needsDatabase = asksForCounters || monthlyDiscountBudget != nil
+        if mode != .full, mode != .noBudgetedOffers || needsDatabase { return .staleState }
+        if asksForCounters {
+            guard let counters else { return .countersUnknown }
+            if let offersPerSubscriber, counters.offersTaken >= offersPerSubscriber {
+                return .offerCap
+            }
+            if let coolDownDays, let last = counters.lastOfferAt,
+                zone.days(from: last, to: now) < Int64(coolDownDays)
+            {
+                return .coolDown
+            }
+        }
+        guard let budget = monthlyDiscountBudget else { return nil }
+        switch spent {
+        case .unknown: return .budgetUnknown
+        case .spent(let amount, let currency):
+            guard isSame(currency, budget.currency) else { return .budgetUnknown }
+            return amount >= budget.amountMilliunits ? .budgetSpent : nil
+        case .nothing: return nil
+        }
+    }
+}
+
+/// What the discounts of an app have cost this month, as far as is known.
+package enum BudgetReading: Equatable, Sendable {
+    case unknown
+    /// It was asked, and nothing is counted yet.
+    case nothing
+    case spent(milliunits: Int64, currency: String)
+}
