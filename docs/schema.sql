@@ -100,6 +100,24 @@ end $$;
 ALTER FUNCTION holdfast_hot.acknowledge(responder_name text, at_time timestamp with time zone, tenants uuid[], apps uuid[], environments text[], numbers bigint[]) OWNER TO holdfast_definer;
 
 --
+-- Name: discount_budgets(date); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_hot.discount_budgets(from_month date) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, month date, currency text, spent_milliunits bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query
+    select b.tenant_id, b.app_id, b.environment, b.month, b.currency, b.spent_milliunits
+    from holdfast.discount_budget_spent b
+    where b.month >= from_month;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.discount_budgets(from_month date) OWNER TO holdfast_definer;
+
+--
 -- Name: live_responders(timestamp with time zone); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
 --
 
@@ -113,6 +131,108 @@ end $$;
 
 
 ALTER FUNCTION holdfast_hot.live_responders(since timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: profile(uuid, uuid, text, text); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_hot.profile(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_transaction text) RETURNS TABLE(body bytea, as_of timestamp with time zone, offers_taken integer, last_offer_at timestamp with time zone, escalation_level integer)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query
+    select p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level
+    from (select) as one
+    left join holdfast.profile p on p.tenant_id = wanted_tenant and p.app_id = wanted_app
+      and p.environment = wanted_environment and p.original_transaction_id = wanted_transaction
+    left join holdfast.governor_counter c on c.tenant_id = wanted_tenant and c.app_id = wanted_app
+      and c.environment = wanted_environment and c.original_transaction_id = wanted_transaction
+    where p.body is not null or c.offers_taken is not null
+    limit 1;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.profile(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_transaction text) OWNER TO holdfast_definer;
+
+--
+-- Name: profile_changes(bigint, bigint, integer); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, original_transaction_id text, body bytea, as_of timestamp with time zone, offers_taken integer, last_offer_at timestamp with time zone, escalation_level integer, next_transaction bigint, next_number bigint, has_more boolean, has_gap boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  since xid8 := coalesce(since_transaction::text::xid8, horizon);
+  place record;
+begin
+  if most not between 1 and 10000 then
+    raise exception 'a page has 1 to 10000 changes' using errcode = '22023';
+  end if;
+  -- The last one of a full page; else everything below the horizon is read.
+  select h.changed_xid as transaction, h.change_number as number into place from holdfast_hot.profile_change h
+    where (h.changed_xid, h.change_number) > (since, coalesce(since_number, 0)) and h.changed_xid < horizon
+    order by h.changed_xid, h.change_number
+    offset most - 1 limit 1;
+  return query
+    select k.tenant_id, k.app_id, k.environment, k.original_transaction_id,
+      p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level,
+      -- A reader never goes back: after a fail-over the horizon may lie below what it knows.
+      coalesce(place.transaction, greatest(horizon, since))::text::bigint, coalesce(place.number, 0),
+      place.transaction is not null, f.kept_from > since::text::bigint
+    from holdfast_hot.profile_change_floor f
+    left join (
+      select distinct h.tenant_id, h.app_id, h.environment, h.original_transaction_id
+      from holdfast_hot.profile_change h
+      where (h.changed_xid, h.change_number) > (since, coalesce(since_number, 0)) and h.changed_xid < horizon
+        and (place.transaction is null or (h.changed_xid, h.change_number) <= (place.transaction, place.number))
+    ) k on true
+    left join lateral (
+      select q.body, q.as_of from holdfast.profile q
+      where q.tenant_id = k.tenant_id and q.app_id = k.app_id and q.environment = k.environment
+        and q.original_transaction_id = k.original_transaction_id
+      limit 1
+    ) p on true
+    left join lateral (
+      select g.offers_taken, g.last_offer_at, g.escalation_level from holdfast.governor_counter g
+      where g.tenant_id = k.tenant_id and g.app_id = k.app_id and g.environment = k.environment
+        and g.original_transaction_id = k.original_transaction_id
+      limit 1
+    ) c on true;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer) OWNER TO holdfast_definer;
+
+--
+-- Name: recent_profiles(uuid, uuid, text, text, integer); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_hot.recent_profiles(wanted_tenant uuid, wanted_app uuid, wanted_environment text, below text, most integer) RETURNS TABLE(original_transaction_id text, body bytea, as_of timestamp with time zone, offers_taken integer, last_offer_at timestamp with time zone, escalation_level integer)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query
+    select p.original_transaction_id, p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level
+    from holdfast.profile p
+    left join lateral (
+      select g.offers_taken, g.last_offer_at, g.escalation_level from holdfast.governor_counter g
+      where g.tenant_id = p.tenant_id and g.app_id = p.app_id and g.environment = p.environment
+        and g.original_transaction_id = p.original_transaction_id
+      limit 1
+    ) c on true
+    where p.tenant_id = wanted_tenant and p.app_id = wanted_app and p.environment = wanted_environment
+      -- Above every text: `C` compares by bytes, and no UTF-8 begins with a higher character.
+      and p.original_transaction_id < coalesce(below, chr(1114111))
+    order by p.original_transaction_id desc
+    limit most;
+end $$;
+
+
+ALTER FUNCTION holdfast_hot.recent_profiles(wanted_tenant uuid, wanted_app uuid, wanted_environment text, below text, most integer) OWNER TO holdfast_definer;
 
 --
 -- Name: snapshot_body(uuid, uuid, text, bigint); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
@@ -350,6 +470,37 @@ end $$;
 
 
 ALTER FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) OWNER TO holdfast_definer;
+
+--
+-- Name: purge_profile_changes(timestamp with time zone, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.purge_profile_changes(before timestamp with time zone, most integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  oldest_kept timestamptz := least(before, clock_timestamp() - interval '1 hour');
+  purged bigint;
+  last_purged bigint;
+begin
+  with oldest as (
+    select h.changed_xid, h.change_number, h.changed_at from holdfast_hot.profile_change h
+    order by h.changed_xid, h.change_number limit most
+  ), gone as (
+    delete from holdfast_hot.profile_change h using oldest o
+    where h.changed_xid = o.changed_xid and h.change_number = o.change_number and o.changed_at < oldest_kept
+    returning h.changed_xid
+  )
+  select count(*), max(g.changed_xid::text::bigint) into purged, last_purged from gone g;
+  if purged > 0 then
+    update holdfast_hot.profile_change_floor f set kept_from = greatest(f.kept_from, last_purged + 1);
+  end if;
+  return purged;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.purge_profile_changes(before timestamp with time zone, most integer) OWNER TO holdfast_definer;
 
 --
 -- Name: purge_sync_history(timestamp with time zone, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
@@ -752,6 +903,30 @@ end $$;
 ALTER FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) OWNER TO holdfast_definer;
 
 --
+-- Name: note_profile_changes(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.note_profile_changes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    -- What goes with its app is nobody's any more, and an app may have had millions.
+    insert into holdfast_hot.profile_change (tenant_id, app_id, environment, original_transaction_id)
+      select c.tenant_id, c.app_id, c.environment, c.original_transaction_id from changed c
+      join holdfast.app_environment e using (tenant_id, app_id, environment);
+  else
+    insert into holdfast_hot.profile_change (tenant_id, app_id, environment, original_transaction_id)
+      select c.tenant_id, c.app_id, c.environment, c.original_transaction_id from changed c;
+  end if;
+  return null;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.note_profile_changes() OWNER TO holdfast_definer;
+
+--
 -- Name: protect(regclass); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_owner
 --
 
@@ -1038,6 +1213,37 @@ ALTER TABLE ONLY holdfast.app_environment FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.app_environment OWNER TO holdfast_owner;
+
+--
+-- Name: app_store_connect_message; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.app_store_connect_message (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    message_identifier uuid NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    created_by jsonb NOT NULL,
+    sandbox_display_confirmed_at timestamp with time zone,
+    confirmed_by jsonb,
+    CONSTRAINT app_store_connect_message_confirmed_by_is_object CHECK ((jsonb_typeof(confirmed_by) = 'object'::text)),
+    CONSTRAINT app_store_connect_message_confirmed_by_somebody CHECK (((sandbox_display_confirmed_at IS NULL) = (confirmed_by IS NULL))),
+    CONSTRAINT app_store_connect_message_created_by_is_object CHECK ((jsonb_typeof(created_by) = 'object'::text)),
+    CONSTRAINT app_store_connect_message_name_length CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+);
+
+ALTER TABLE ONLY holdfast.app_store_connect_message FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.app_store_connect_message OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN app_store_connect_message.sandbox_display_confirmed_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.app_store_connect_message.sandbox_display_confirmed_at IS 'When somebody said that a sandbox device showed it.';
+
 
 --
 -- Name: apple_call; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -1464,11 +1670,28 @@ CREATE TABLE holdfast.decision (
     offer_identifier text COLLATE pg_catalog."C",
     snapshot_number bigint NOT NULL,
     duration_microseconds bigint NOT NULL,
+    experiment_id uuid,
+    arm text COLLATE pg_catalog."C",
+    is_holdout boolean DEFAULT false NOT NULL,
+    profile_source text COLLATE pg_catalog."C",
+    inputs bytea,
+    signature_version smallint,
+    degraded text COLLATE pg_catalog."C",
+    verify_microseconds bigint,
+    lookup_microseconds bigint,
+    decide_microseconds bigint,
+    sign_microseconds bigint,
+    CONSTRAINT decision_arm_length CHECK (((length(arm) >= 1) AND (length(arm) <= 100))),
+    CONSTRAINT decision_degraded_length CHECK (((length(degraded) >= 1) AND (length(degraded) <= 64))),
     CONSTRAINT decision_duration_positive CHECK ((duration_microseconds >= 0)),
     CONSTRAINT decision_environment_known CHECK ((environment = ANY (ARRAY['Production'::text, 'Sandbox'::text]))),
     CONSTRAINT decision_fallback_has_no_message CHECK (((kind = 'fallback'::text) = (message_identifier IS NULL))),
     CONSTRAINT decision_fallback_has_reason CHECK (((kind = 'fallback'::text) = (fallback_reason IS NOT NULL))),
-    CONSTRAINT decision_kind_known CHECK ((kind = ANY (ARRAY['message'::text, 'switchPlan'::text, 'promotionalOffer'::text, 'defaultMessage'::text, 'fallback'::text])))
+    CONSTRAINT decision_inputs_limit CHECK (((length(inputs) >= 1) AND (length(inputs) <= 2048))),
+    CONSTRAINT decision_kind_known CHECK ((kind = ANY (ARRAY['message'::text, 'switchPlan'::text, 'promotionalOffer'::text, 'defaultMessage'::text, 'appStoreConnectMessage'::text, 'fallback'::text]))),
+    CONSTRAINT decision_profile_source_known CHECK ((profile_source = ANY (ARRAY['notNeeded'::text, 'memory'::text, 'database'::text, 'absent'::text, 'unavailable'::text]))),
+    CONSTRAINT decision_signature_version_positive CHECK ((signature_version > 0)),
+    CONSTRAINT decision_steps_positive CHECK ((LEAST(verify_microseconds, lookup_microseconds, decide_microseconds, sign_microseconds) >= 0))
 )
 PARTITION BY RANGE (signed_date);
 
@@ -1482,6 +1705,13 @@ ALTER TABLE holdfast.decision OWNER TO holdfast_owner;
 --
 
 COMMENT ON TABLE holdfast.decision IS 'No foreign key to the app: a decision spooled before its app was deleted must not hold up those after it.';
+
+
+--
+-- Name: COLUMN decision.inputs; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.decision.inputs IS 'What the decision was taken from, in compact form, so that it can be explained later.';
 
 
 --
@@ -1501,6 +1731,34 @@ ALTER TABLE ONLY holdfast.default_message FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.default_message OWNER TO holdfast_owner;
+
+--
+-- Name: discount_budget_spent; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.discount_budget_spent (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    month date NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    spent_milliunits bigint NOT NULL,
+    CONSTRAINT discount_budget_spent_currency_form CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+    CONSTRAINT discount_budget_spent_month_begins CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+    CONSTRAINT discount_budget_spent_positive CHECK ((spent_milliunits >= 0))
+);
+
+ALTER TABLE ONLY holdfast.discount_budget_spent FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.discount_budget_spent OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN discount_budget_spent.month; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.discount_budget_spent.month IS 'Its first day, in the app''s time zone.';
+
 
 --
 -- Name: endpoint; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -1530,6 +1788,29 @@ ALTER TABLE holdfast.endpoint OWNER TO holdfast_owner;
 
 COMMENT ON COLUMN holdfast.endpoint.token_sealed IS 'The token itself, sealed to the platform''s public key, for the sync that tells Apple the URL.';
 
+
+--
+-- Name: governor_counter; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.governor_counter (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    offers_taken integer DEFAULT 0 NOT NULL,
+    last_offer_at timestamp with time zone,
+    escalation_level integer DEFAULT 0 NOT NULL,
+    CONSTRAINT governor_counter_level_positive CHECK ((escalation_level >= 0)),
+    CONSTRAINT governor_counter_offers_positive CHECK ((offers_taken >= 0)),
+    CONSTRAINT governor_counter_original_transaction_id_length CHECK (((length(original_transaction_id) >= 1) AND (length(original_transaction_id) <= 64)))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY holdfast.governor_counter FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.governor_counter OWNER TO holdfast_owner;
 
 --
 -- Name: idempotency_record; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -1840,6 +2121,41 @@ ALTER TABLE ONLY holdfast.product FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.product OWNER TO holdfast_owner;
 
 --
+-- Name: profile; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.profile (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    body bytea NOT NULL,
+    as_of timestamp with time zone NOT NULL,
+    CONSTRAINT profile_body_limit CHECK (((length(body) >= 1) AND (length(body) <= 1024))),
+    CONSTRAINT profile_original_transaction_id_length CHECK (((length(original_transaction_id) >= 1) AND (length(original_transaction_id) <= 64)))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY holdfast.profile FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.profile OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN profile.body; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.profile.body IS 'The compact form; its first byte is its version.';
+
+
+--
+-- Name: COLUMN profile.as_of; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.profile.as_of IS 'Up to when what is known went into it.';
+
+
+--
 -- Name: publication; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2061,6 +2377,59 @@ ALTER TABLE ONLY holdfast.tenant FORCE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.tenant OWNER TO holdfast_owner;
 
 --
+-- Name: profile_change; Type: TABLE; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast_hot.profile_change (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    changed_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    change_number bigint NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY holdfast_hot.profile_change FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast_hot.profile_change OWNER TO holdfast_owner;
+
+--
+-- Name: TABLE profile_change; Type: COMMENT; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+COMMENT ON TABLE holdfast_hot.profile_change IS 'Written by triggers, read by definer functions; nobody else reaches it. No foreign key: a row says what may be gone.';
+
+
+--
+-- Name: profile_change_change_number_seq; Type: SEQUENCE; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast_hot.profile_change ALTER COLUMN change_number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME holdfast_hot.profile_change_change_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: profile_change_floor; Type: TABLE; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast_hot.profile_change_floor (
+    is_only boolean DEFAULT true NOT NULL,
+    kept_from bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT profile_change_floor_is_one_row CHECK (is_only)
+);
+
+
+ALTER TABLE holdfast_hot.profile_change_floor OWNER TO holdfast_owner;
+
+--
 -- Name: responder; Type: TABLE; Schema: holdfast_hot; Owner: holdfast_owner
 --
 
@@ -2173,6 +2542,22 @@ ALTER TABLE ONLY holdfast.app
 
 
 --
+-- Name: app_store_connect_message app_store_connect_message_name_unique; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.app_store_connect_message
+    ADD CONSTRAINT app_store_connect_message_name_unique UNIQUE (tenant_id, app_id, name);
+
+
+--
+-- Name: app_store_connect_message app_store_connect_message_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.app_store_connect_message
+    ADD CONSTRAINT app_store_connect_message_pkey PRIMARY KEY (tenant_id, app_id, message_identifier);
+
+
+--
 -- Name: apple_call apple_call_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2277,6 +2662,14 @@ ALTER TABLE ONLY holdfast.default_message
 
 
 --
+-- Name: discount_budget_spent discount_budget_spent_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.discount_budget_spent
+    ADD CONSTRAINT discount_budget_spent_pkey PRIMARY KEY (tenant_id, app_id, environment, month, currency);
+
+
+--
 -- Name: endpoint endpoint_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2290,6 +2683,14 @@ ALTER TABLE ONLY holdfast.endpoint
 
 ALTER TABLE ONLY holdfast.endpoint
     ADD CONSTRAINT endpoint_token_unique UNIQUE (tenant_id, token_hash);
+
+
+--
+-- Name: governor_counter governor_counter_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.governor_counter
+    ADD CONSTRAINT governor_counter_pkey PRIMARY KEY (tenant_id, app_id, environment, original_transaction_id);
 
 
 --
@@ -2413,6 +2814,14 @@ ALTER TABLE ONLY holdfast.product
 
 
 --
+-- Name: profile profile_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.profile
+    ADD CONSTRAINT profile_pkey PRIMARY KEY (tenant_id, app_id, environment, original_transaction_id);
+
+
+--
 -- Name: publication publication_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2482,6 +2891,14 @@ ALTER TABLE ONLY holdfast.sync_state
 
 ALTER TABLE ONLY holdfast.tenant
     ADD CONSTRAINT tenant_pkey PRIMARY KEY (tenant_id);
+
+
+--
+-- Name: profile_change_floor profile_change_floor_pkey; Type: CONSTRAINT; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast_hot.profile_change_floor
+    ADD CONSTRAINT profile_change_floor_pkey PRIMARY KEY (is_only);
 
 
 --
@@ -2565,6 +2982,13 @@ CREATE UNIQUE INDEX credential_one_standby ON holdfast.credential USING btree (t
 
 
 --
+-- Name: discount_budget_spent_by_month; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX discount_budget_spent_by_month ON holdfast.discount_budget_spent USING btree (month);
+
+
+--
 -- Name: idempotency_record_by_age; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2628,6 +3052,13 @@ CREATE INDEX sync_state_due ON holdfast.sync_state USING btree (next_run_at);
 
 
 --
+-- Name: profile_change_in_order; Type: INDEX; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE INDEX profile_change_in_order ON holdfast_hot.profile_change USING btree (changed_xid, change_number);
+
+
+--
 -- Name: audit_event append_only; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2635,10 +3066,52 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON holdfast.audit
 
 
 --
+-- Name: governor_counter governor_counter_added; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER governor_counter_added AFTER INSERT ON holdfast.governor_counter REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.note_profile_changes();
+
+
+--
+-- Name: governor_counter governor_counter_changed; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER governor_counter_changed AFTER UPDATE ON holdfast.governor_counter REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.note_profile_changes();
+
+
+--
+-- Name: governor_counter governor_counter_removed; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER governor_counter_removed AFTER DELETE ON holdfast.governor_counter REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.note_profile_changes();
+
+
+--
 -- Name: image last_image_gone; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE TRIGGER last_image_gone AFTER DELETE ON holdfast.image REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.forget_files();
+
+
+--
+-- Name: profile profile_added; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER profile_added AFTER INSERT ON holdfast.profile REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.note_profile_changes();
+
+
+--
+-- Name: profile profile_changed; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER profile_changed AFTER UPDATE ON holdfast.profile REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.note_profile_changes();
+
+
+--
+-- Name: profile profile_removed; Type: TRIGGER; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TRIGGER profile_removed AFTER DELETE ON holdfast.profile REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION holdfast_sec.note_profile_changes();
 
 
 --
@@ -2702,6 +3175,14 @@ ALTER TABLE ONLY holdfast.app
 
 ALTER TABLE ONLY holdfast.app_environment
     ADD CONSTRAINT app_environment_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
+
+
+--
+-- Name: app_store_connect_message app_store_connect_message_app_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.app_store_connect_message
+    ADD CONSTRAINT app_store_connect_message_app_exists FOREIGN KEY (tenant_id, app_id) REFERENCES holdfast.app(tenant_id, app_id) ON DELETE CASCADE;
 
 
 --
@@ -2825,11 +3306,27 @@ ALTER TABLE ONLY holdfast.default_message
 
 
 --
+-- Name: discount_budget_spent discount_budget_spent_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.discount_budget_spent
+    ADD CONSTRAINT discount_budget_spent_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: endpoint endpoint_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
 ALTER TABLE ONLY holdfast.endpoint
     ADD CONSTRAINT endpoint_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: governor_counter governor_counter_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.governor_counter
+    ADD CONSTRAINT governor_counter_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
 
 
 --
@@ -2993,6 +3490,14 @@ ALTER TABLE ONLY holdfast.product
 
 
 --
+-- Name: profile profile_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.profile
+    ADD CONSTRAINT profile_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: publication publication_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3102,6 +3607,13 @@ CREATE POLICY allowed_apps ON holdfast.app_environment AS RESTRICTIVE TO holdfas
 
 
 --
+-- Name: app_store_connect_message allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.app_store_connect_message AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
 -- Name: apple_call allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3186,10 +3698,24 @@ CREATE POLICY allowed_apps ON holdfast.default_message AS RESTRICTIVE TO holdfas
 
 
 --
+-- Name: discount_budget_spent allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.discount_budget_spent AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
 -- Name: endpoint allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY allowed_apps ON holdfast.endpoint AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: governor_counter allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.governor_counter AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
 
 
 --
@@ -3276,6 +3802,13 @@ CREATE POLICY allowed_apps ON holdfast.performance_test AS RESTRICTIVE TO holdfa
 --
 
 CREATE POLICY allowed_apps ON holdfast.product AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: profile allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.profile AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
 
 
 --
@@ -3370,6 +3903,12 @@ ALTER TABLE holdfast.app ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE holdfast.app_environment ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: app_store_connect_message; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.app_store_connect_message ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: apple_call; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -3669,6 +4208,12 @@ ALTER TABLE holdfast.decision ENABLE ROW LEVEL SECURITY;
 ALTER TABLE holdfast.default_message ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: discount_budget_spent; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.discount_budget_spent ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: endpoint; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3743,6 +4288,12 @@ CREATE POLICY forgetting ON holdfast.image FOR SELECT TO holdfast_definer USING 
 
 CREATE POLICY forgetting ON holdfast.image_file TO holdfast_definer USING (true) WITH CHECK (false);
 
+
+--
+-- Name: governor_counter; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.governor_counter ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: idempotency_record; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -3831,6 +4382,13 @@ CREATE POLICY migration ON holdfast.app TO holdfast_owner USING (true) WITH CHEC
 --
 
 CREATE POLICY migration ON holdfast.app_environment TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: app_store_connect_message migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.app_store_connect_message TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -3925,10 +4483,24 @@ CREATE POLICY migration ON holdfast.default_message TO holdfast_owner USING (tru
 
 
 --
+-- Name: discount_budget_spent migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.discount_budget_spent TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: endpoint migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY migration ON holdfast.endpoint TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: governor_counter migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.governor_counter TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -4023,6 +4595,13 @@ CREATE POLICY migration ON holdfast.product TO holdfast_owner USING (true) WITH 
 
 
 --
+-- Name: profile migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.profile TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: publication migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4086,6 +4665,27 @@ CREATE POLICY migration ON holdfast.tenant TO holdfast_owner USING (true) WITH C
 
 
 --
+-- Name: discount_budget_spent noting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY noting ON holdfast.discount_budget_spent FOR SELECT TO holdfast_definer USING (true);
+
+
+--
+-- Name: governor_counter noting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY noting ON holdfast.governor_counter FOR SELECT TO holdfast_definer USING (true);
+
+
+--
+-- Name: profile noting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY noting ON holdfast.profile FOR SELECT TO holdfast_definer USING (true);
+
+
+--
 -- Name: offer; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4136,6 +4736,12 @@ ALTER TABLE holdfast.performance_test ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE holdfast.product ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: profile; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.profile ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: snapshot pruning; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
@@ -4473,6 +5079,13 @@ CREATE POLICY tenant ON holdfast.app_environment TO holdfast_gateway, holdfast_o
 
 
 --
+-- Name: app_store_connect_message tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.app_store_connect_message TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: apple_call tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4564,10 +5177,24 @@ CREATE POLICY tenant ON holdfast.default_message TO holdfast_gateway, holdfast_o
 
 
 --
+-- Name: discount_budget_spent tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.discount_budget_spent TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: endpoint tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY tenant ON holdfast.endpoint TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: governor_counter tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.governor_counter TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -4659,6 +5286,13 @@ CREATE POLICY tenant ON holdfast.performance_test TO holdfast_gateway, holdfast_
 --
 
 CREATE POLICY tenant ON holdfast.product TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: profile tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.profile TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -4759,6 +5393,26 @@ CREATE POLICY unlimited ON holdfast.api_key_client AS RESTRICTIVE TO holdfast_ga
 
 
 --
+-- Name: profile_change migration; Type: POLICY; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast_hot.profile_change TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: profile_change noting; Type: POLICY; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+CREATE POLICY noting ON holdfast_hot.profile_change TO holdfast_definer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: profile_change; Type: ROW SECURITY; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast_hot.profile_change ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: SCHEMA holdfast; Type: ACL; Schema: -; Owner: holdfast_owner
 --
 
@@ -4811,6 +5465,14 @@ GRANT ALL ON FUNCTION holdfast_hot.acknowledge(responder_name text, at_time time
 
 
 --
+-- Name: FUNCTION discount_budgets(from_month date); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.discount_budgets(from_month date) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_hot.discount_budgets(from_month date) TO holdfast_responder;
+
+
+--
 -- Name: FUNCTION live_responders(since timestamp with time zone); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
 --
 
@@ -4818,6 +5480,30 @@ REVOKE ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zo
 GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_gateway;
 GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_operator;
 GRANT ALL ON FUNCTION holdfast_hot.live_responders(since timestamp with time zone) TO holdfast_sync;
+
+
+--
+-- Name: FUNCTION profile(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_transaction text); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.profile(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_transaction text) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_hot.profile(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_transaction text) TO holdfast_responder;
+
+
+--
+-- Name: FUNCTION profile_changes(since_transaction bigint, since_number bigint, most integer); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer) TO holdfast_responder;
+
+
+--
+-- Name: FUNCTION recent_profiles(wanted_tenant uuid, wanted_app uuid, wanted_environment text, below text, most integer); Type: ACL; Schema: holdfast_hot; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_hot.recent_profiles(wanted_tenant uuid, wanted_app uuid, wanted_environment text, below text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_hot.recent_profiles(wanted_tenant uuid, wanted_app uuid, wanted_environment text, below text, most integer) TO holdfast_responder;
 
 
 --
@@ -4881,6 +5567,14 @@ GRANT ALL ON FUNCTION holdfast_ops.prune_snapshots(kept integer) TO holdfast_gat
 
 REVOKE ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_ops.purge_idempotency_records(before timestamp with time zone) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION purge_profile_changes(before timestamp with time zone, most integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.purge_profile_changes(before timestamp with time zone, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.purge_profile_changes(before timestamp with time zone, most integer) TO holdfast_gateway;
 
 
 --
@@ -5032,6 +5726,13 @@ GRANT ALL ON FUNCTION holdfast_sec.named_apps() TO holdfast_gateway;
 
 REVOKE ALL ON FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.note_key_use(tenants uuid[], keys uuid[], times timestamp with time zone[]) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION note_profile_changes(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.note_profile_changes() FROM PUBLIC;
 
 
 --
@@ -5222,6 +5923,14 @@ GRANT SELECT ON TABLE holdfast.app_environment TO holdfast_sync;
 --
 
 GRANT UPDATE(snapshot_number) ON TABLE holdfast.app_environment TO holdfast_sync;
+
+
+--
+-- Name: TABLE app_store_connect_message; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_store_connect_message TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_store_connect_message TO holdfast_gateway;
 
 
 --
@@ -5493,12 +6202,30 @@ GRANT SELECT ON TABLE holdfast.default_message TO holdfast_sync;
 
 
 --
+-- Name: TABLE discount_budget_spent; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.discount_budget_spent TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.discount_budget_spent TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.discount_budget_spent TO holdfast_definer;
+
+
+--
 -- Name: TABLE endpoint; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.endpoint TO holdfast_gateway;
 GRANT SELECT ON TABLE holdfast.endpoint TO holdfast_sync;
+
+
+--
+-- Name: TABLE governor_counter; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.governor_counter TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.governor_counter TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.governor_counter TO holdfast_definer;
 
 
 --
@@ -5883,6 +6610,15 @@ GRANT SELECT ON TABLE holdfast.product TO holdfast_sync;
 
 
 --
+-- Name: TABLE profile; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.profile TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.profile TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.profile TO holdfast_definer;
+
+
+--
 -- Name: TABLE publication; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -6261,6 +6997,20 @@ GRANT UPDATE(access_requested_at) ON TABLE holdfast.sync_state TO holdfast_opera
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.tenant TO holdfast_operator;
 GRANT SELECT ON TABLE holdfast.tenant TO holdfast_gateway;
 GRANT SELECT ON TABLE holdfast.tenant TO holdfast_definer;
+
+
+--
+-- Name: TABLE profile_change; Type: ACL; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE holdfast_hot.profile_change TO holdfast_definer;
+
+
+--
+-- Name: TABLE profile_change_floor; Type: ACL; Schema: holdfast_hot; Owner: holdfast_owner
+--
+
+GRANT SELECT,UPDATE ON TABLE holdfast_hot.profile_change_floor TO holdfast_definer;
 
 
 --

@@ -84,6 +84,8 @@ import Testing
                 "note_key_use", "is_limited", "allowed_clients", "allowed_apps", "named_apps",
                 "client_of", "forget_files", "prune_snapshots", "claim_sync", "sync_backlog",
                 "purge_sync_history", "claimed_app", "enter_sync", "leave_sync", "hurry_sync",
+                "profile", "recent_profiles", "profile_changes", "discount_budgets",
+                "note_profile_changes", "purge_profile_changes",
             ])
         #expect(
             try offenders(
