@@ -140,7 +140,7 @@ enum Messages {
         let message = try call.transaction.getMessage(id, of: app, forUpdate: true)
         let targets = try targets(of: message, app, call.transaction)
         try call.requireMatch(tagged(message, targets))
-        let uses = try call.rules(of: app) { $0.treatment.messageId == id }
+        let uses = try call.rules(of: app) { $0.messageIds.contains(id) }
         guard uses.isEmpty else { throw Problem.inUse(uses) }
         try call.transaction.deleteMessage(id, of: app)
         try call.audit(

@@ -240,7 +240,7 @@ struct RuleSetTranslation {
 
     /// - Returns: the rules whose messages are there, and a problem for each one whose is not.
     func translated(_ ruleSet: RuleSet) throws -> (RuleSet, [FieldProblem]) {
-        let ids = Array(Set(ruleSet.rules.compactMap(\.treatment.messageId)))
+        let ids = Array(Set(ruleSet.rules.flatMap(\.messageIds)))
         let names = try transaction.messageNames(ids, of: source)
         let named = ids.filter { names[$0] != nil }
         let others = try transaction.messageIds(named: named.compactMap { names[$0] }, of: target)

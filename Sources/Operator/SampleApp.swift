@@ -14,7 +14,7 @@ package struct SampleApp: Sendable {
     /// Whether App Store Connect holds a message with an offer of its own: Apple's second layer.
     let hasAppStoreConnectMessage: Bool
     private let rules:
-        @Sendable (SampleApp, [SampleMessage: MessageID]) -> [(String, Conditions, Treatment)]
+        @Sendable (SampleApp, [SampleMessage: MessageID]) -> [(String, Condition, Treatment)]
 
     package var keyId: String { "DEMO\(appAppleId)" }
     var group: String { bundleId + ".plus" }
@@ -59,40 +59,40 @@ package struct SampleApp: Sendable {
 
     private static func news(
         _ app: SampleApp, _ messages: [SampleMessage: MessageID]
-    ) -> [(String, Conditions, Treatment)] {
+    ) -> [(String, Condition, Treatment)] {
         guard let highlights = messages[.highlights], let commitment = messages[.commitment],
             let halfPrice = messages[.halfPrice]
         else { return [] }
         return [
             (
                 "monthly readers of Japanese: the annual plan, paid monthly",
-                Conditions(productIds: [app.monthly], languages: ["ja"]),
+                Condition.of(productIds: [app.monthly], languages: ["ja"]),
                 .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
             ),
             (
                 "monthly readers of Spanish: half price",
-                Conditions(productIds: [app.monthly], languages: ["es"]),
+                Condition.of(productIds: [app.monthly], languages: ["es"]),
                 .promotionalOffer(
                     halfPrice, productId: app.monthly, offerIdentifier: app.offerIdentifier)
             ),
             (
                 "everybody else who pays monthly: what is new",
-                Conditions(productIds: [app.monthly]), .message(highlights)
+                Condition.of(productIds: [app.monthly]), .message(highlights)
             ),
         ]
     }
 
     private static func kids(
         _ app: SampleApp, _ messages: [SampleMessage: MessageID]
-    ) -> [(String, Conditions, Treatment)] {
+    ) -> [(String, Condition, Treatment)] {
         guard let halfPrice = messages[.halfPrice] else { return [] }
         return [
             (
-                "annual: leave it to App Store Connect", Conditions(productIds: [app.annual]),
+                "annual: leave it to App Store Connect", Condition.of(productIds: [app.annual]),
                 .fallback
             ),
             (
-                "monthly: half price", .none,
+                "monthly: half price", .always,
                 .promotionalOffer(
                     halfPrice, productId: app.monthly, offerIdentifier: app.offerIdentifier)
             ),
@@ -101,14 +101,14 @@ package struct SampleApp: Sendable {
 
     private static func fit(
         _ app: SampleApp, _ messages: [SampleMessage: MessageID]
-    ) -> [(String, Conditions, Treatment)] {
+    ) -> [(String, Condition, Treatment)] {
         guard let highlights = messages[.highlights], let commitment = messages[.commitment] else {
             return []
         }
         return [
-            ("what is new, once Apple has approved it", .none, .message(highlights)),
+            ("what is new, once Apple has approved it", .always, .message(highlights)),
             (
-                "the annual plan, paid monthly", .none,
+                "the annual plan, paid monthly", .always,
                 .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
             ),
         ]

@@ -5,28 +5,32 @@ internal import Locales
 internal import Retention
 internal import RetentionStore
 package import Service
+internal import Signing
 
-/// `POST /realtime/{token}`: one request, one answer, no wait for anything outside this process.
+/// `POST /realtime/{token}`: one request, one answer. What an answer may wait for is one look for
+/// the subscriber, within a limit of its own, and only where a rule asks.
 package struct RealtimeEndpoint: Sendable {
     package let apps: ServedApps
     package let verifier: SignedDataVerifier
+    package let sources: DecisionSources
     package let spool: DecisionSpool
     package let clock: Clock
     package let metrics: ResponderMetrics
 
     package init(
-        apps: ServedApps, verifier: SignedDataVerifier, spool: DecisionSpool, clock: Clock,
-        metrics: ResponderMetrics
+        apps: ServedApps, verifier: SignedDataVerifier, sources: DecisionSources = .none,
+        spool: DecisionSpool, clock: Clock, metrics: ResponderMetrics
     ) {
         self.apps = apps
         self.verifier = verifier
+        self.sources = sources
         self.spool = spool
         self.clock = clock
         self.metrics = metrics
     }
 
     package func respond(to request: Request, _ parameters: PathParameters) -> Response {
-        let start = ContinuousClock.now
+        var watch = StepWatch()
         guard let token = parameters.bytes("token"), let app = apps.find(token: token) else {
             metrics.refused.add(1, "unknownToken")
             return .empty(404)
@@ -41,46 +45,91 @@ package struct RealtimeEndpoint: Sendable {
             metrics.refused.add(1, error.code.rawValue)
             return .empty(error.status)
         }
-        let (decision, response) = answer(asked, from: app, at: now)
-        let took = ContinuousClock.now - start
-        spool(record(asked, app, decision, at: now, took: took))
-        metrics.decided.add(1, decision.answer.kind.rawValue)
-        metrics.answerSeconds.observe(ContinuousClock.now - start)
-        return response
+        let verify = watch.step()
+        let (subscriber, source) = subscriber(asked, of: app)
+        let lookup = watch.step()
+        let answered = answer(asked, from: app, subscriber, at: now, &watch)
+        let basis = DecisionBasis(
+            source: source, inputs: answered.inputs,
+            timings: DecisionTimings(
+                verify: verify, lookup: lookup, decide: answered.decideMicroseconds,
+                sign: watch.step()))
+        spool(record(asked, app, answered.decision, basis, at: now, took: watch.whole))
+        metrics.decided.add(1, answered.decision.answer.kind.rawValue)
+        metrics.answerSeconds.observe(watch.whole)
+        return answered.response
+    }
+
+    private func subscriber(
+        _ asked: RealtimeRequest, of app: ServedApp
+    ) -> (KnownSubscriber, ProfileSource) {
+        guard app.serving.asksForSubscriber else { return (.notNeeded, .notNeeded) }
+        return sources.subscriber(app.head.tenant, app.head.key, asked.originalTransactionId)
+    }
+
+    private struct Answered {
+        let decision: Decision
+        let response: Response
+        let inputs: RecordedInputs
+        let decideMicroseconds: Int64
     }
 
     /// An offer that cannot be signed after all is not answered: the same request is decided once
     /// more without offers, so that the next rule or the default stands in.
     private func answer(
-        _ asked: RealtimeRequest, from app: ServedApp, at now: Instant
-    ) -> (Decision, Response) {
-        let request = DecisionRequest(
-            productId: asked.productId, languages: LanguageCodes.of(asked.userLocale),
-            environment: app.snapshot.environment)
-        let chain = app.matcher.chain(for: asked.userLocale)
-        let decision = app.serving.decide(
-            request, localeChain: chain, canSignOffers: app.offerSigner != nil)
+        _ asked: RealtimeRequest, from app: ServedApp, _ subscriber: KnownSubscriber,
+        at now: Instant, _ watch: inout StepWatch
+    ) -> Answered {
+        let recorded = RecordedInputs(
+            subscriber: subscriber, budget: sources.budget(app, now), mode: sources.mode(),
+            canSignOffers: app.offerSigner != nil)
+        let decision = decide(asked, app, recorded, at: now)
+        let decided = watch.step()
         do {
-            return (decision, try render(decision.answer, asked, app, at: now))
+            return Answered(
+                decision: decision, response: try render(decision.answer, asked, app, at: now),
+                inputs: recorded, decideMicroseconds: decided)
         } catch {
             metrics.offerNotSigned.add()
-            let decision = app.serving.decide(request, localeChain: chain, canSignOffers: false)
+            let unsigned = recorded.withoutOffers
+            let decision = decide(asked, app, unsigned, at: now)
             let response = try? render(decision.answer, asked, app, at: now)
-            return (decision, response ?? .empty(503))
+            return Answered(
+                decision: decision, response: response ?? .empty(503), inputs: unsigned,
+                decideMicroseconds: decided)
         }
+    }
+
+    private func decide(
+        _ asked: RealtimeRequest, _ app: ServedApp, _ recorded: RecordedInputs, at now: Instant
+    ) -> Decision {
+        app.serving.decide(
+            DecisionInputs(
+                recorded,
+                request: DecisionRequest(
+                    productId: asked.productId, locales: LocaleSpelling.all(asked.userLocale),
+                    languages: LanguageCodes.of(asked.userLocale),
+                    environment: app.snapshot.environment),
+                localeChain: app.matcher.chain(for: asked.userLocale), now: now,
+                bucket: { salt in
+                    Buckets.bucket(
+                        digest: SHA256.digest(
+                            Buckets.hashed(
+                                salt: salt, originalTransactionId: asked.originalTransactionId)))
+                }))
     }
 
     private func render(
         _ answer: Answer, _ asked: RealtimeRequest, _ app: ServedApp, at now: Instant
     ) throws -> Response {
         switch answer {
-        case .message(let id), .defaultMessage(let id):
+        case .message(let id), .defaultMessage(let id), .appStoreConnectMessage(let id):
             return .json(200, RealtimeResponse.message(id: id).json())
         case .alternateProduct(let id, let productId, let plan):
             let body = RealtimeResponse.alternateProduct(
                 id: id, productId: productId, billingPlanType: plan?.rawValue)
             return .json(200, body.json())
-        case .promotionalOffer(let id, let productId, let offerIdentifier):
+        case .promotionalOffer(let id, let productId, let offerIdentifier, _):
             guard let signer = app.offerSigner else { throw UnsignedOffer() }
             let signature = try signer.signatureV2(
                 productId: productId, offerIdentifier: offerIdentifier,
@@ -94,8 +143,8 @@ package struct RealtimeEndpoint: Sendable {
     }
 
     private func record(
-        _ asked: RealtimeRequest, _ app: ServedApp, _ decision: Decision, at now: Instant,
-        took: Duration
+        _ asked: RealtimeRequest, _ app: ServedApp, _ decision: Decision, _ basis: DecisionBasis,
+        at now: Instant, took: Duration
     ) -> SpooledDecision {
         SpooledDecision(
             tenant: app.snapshot.tenant,
@@ -104,8 +153,8 @@ package struct RealtimeEndpoint: Sendable {
                 requestIdentifier: asked.requestIdentifier, decidedAt: now,
                 originalTransactionId: asked.originalTransactionId, productId: asked.productId,
                 localeAsked: asked.userLocale, decision: decision,
-                snapshotNumber: app.snapshot.number,
-                durationMicroseconds: Int64(took / .microseconds(1))))
+                snapshotNumber: app.snapshot.number, durationMicroseconds: took.microseconds,
+                basis: basis))
     }
 
     /// A full disk must not cost the subscriber an answer; it costs us the record. It is counted
@@ -120,3 +169,24 @@ package struct RealtimeEndpoint: Sendable {
 }
 
 private struct UnsignedOffer: Error {}
+
+/// How long the steps of one answer took.
+private struct StepWatch {
+    private let start = ContinuousClock.now
+    private var last: ContinuousClock.Instant
+
+    init() { last = start }
+
+    /// Since the last step, in microseconds.
+    mutating func step() -> Int64 {
+        let now = ContinuousClock.now
+        defer { last = now }
+        return (now - last).microseconds
+    }
+
+    var whole: Duration { .now - start }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 { Int64(self / .microseconds(1)) }
+}

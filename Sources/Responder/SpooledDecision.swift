@@ -10,7 +10,9 @@ package import RetentionStore
 ///     └── of what follows the checksum ──┘
 package struct SpooledDecision: Equatable, Sendable {
     /// Raised with any change of the form, so that an earlier build keeps the file for a later one.
-    package static let version: UInt8 = 1
+    /// What an earlier build wrote is read: it is shipped by whichever build comes after it.
+    package static let version: UInt8 = 2
+    private static let versions: ClosedRange<UInt8> = 1...version
     package static let headBytes = 8
     /// Of every version: what claims to be longer is damaged.
     package static let recordBytesLimit = 4_096
@@ -22,7 +24,7 @@ package struct SpooledDecision: Equatable, Sendable {
 
     /// The whole record with its length and checksum before it.
     package func encoded() -> [UInt8] {
-        var writer = SpoolWriter()
+        var writer = CompactWriter()
         writer.append(Self.version)
         writer.append(tenant.uuid)
         writer.append(record.key.app.uuid)
@@ -36,7 +38,8 @@ package struct SpooledDecision: Equatable, Sendable {
         writer.append(record.productId)
         writer.append(Self.cut(record.localeAsked))
         writer.append(record.decision)
-        var head = SpoolWriter()
+        writer.append(record.basis) { $0.append($1) }
+        var head = CompactWriter()
         head.append(UInt32(clamping: writer.bytes.count))
         head.append(CRC32.checksum(writer.bytes))
         return head.bytes + writer.bytes
@@ -44,13 +47,16 @@ package struct SpooledDecision: Equatable, Sendable {
 
     /// The record in `body`, whose length and checksum were found right; `nil` for another form.
     package init?(body: [UInt8]) {
-        var reader = SpoolReader(body)
-        guard reader.byte() == Self.version, let tenant = reader.uuid(), let app = reader.uuid(),
+        var reader = CompactReader(body)
+        guard let version = reader.byte(), Self.versions.contains(version),
+            let tenant = reader.uuid(), let app = reader.uuid(),
             let environment = reader.byte(), let signedDate = reader.integer(),
             let decidedAt = reader.integer(), let snapshotNumber = reader.integer(),
             let duration = reader.integer(), let requestIdentifier = reader.uuid(),
             let transaction = reader.text(), let product = reader.text(),
-            let locale = reader.text(), let decision = reader.decision(), reader.isAtEnd
+            let locale = reader.text(), let decision = reader.decision(version: version),
+            let basis = version == 1 ? .some(nil) : reader.optional({ $0.basis() }),
+            reader.isAtEnd
         else { return nil }
         self.init(
             tenant: TenantID(tenant),
@@ -61,7 +67,7 @@ package struct SpooledDecision: Equatable, Sendable {
                 requestIdentifier: requestIdentifier,
                 decidedAt: Instant(milliseconds: decidedAt), originalTransactionId: transaction,
                 productId: product, localeAsked: locale, decision: decision,
-                snapshotNumber: snapshotNumber, durationMicroseconds: duration))
+                snapshotNumber: snapshotNumber, durationMicroseconds: duration, basis: basis))
     }
 
     package init(tenant: TenantID, record: DecisionRecord) {

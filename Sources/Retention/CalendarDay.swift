@@ -15,6 +15,36 @@ package struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConverti
         (self.year, self.month, self.day) = (year, month, day)
     }
 
+    /// Of the proleptic Gregorian calendar, counted from 1970-01-01; `nil` before it and after 9999.
+    package init?(daysSince1970: Int64) {
+        guard (0...2_932_896).contains(daysSince1970) else { return nil }
+        // Years begin in March here, so that the leap day is a year's last; after H. Hinnant,
+        // "chrono-compatible low-level date algorithms".
+        let days = daysSince1970 + 719_468
+        let era = days / 146_097
+        let dayOfEra = days % 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        year = Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0))
+        self.month = Int(month)
+        day = Int(dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+
+    package var firstOfMonth: CalendarDay { CalendarDay(year, month, 1) }
+
+    /// The first day of the month before; of January 1970, itself.
+    package var firstOfMonthBefore: CalendarDay {
+        if month > 1 { return CalendarDay(year, month - 1, 1) }
+        return year > 1970 ? CalendarDay(year - 1, 12, 1) : firstOfMonth
+    }
+
+    private init(_ year: Int, _ month: Int, _ day: Int) {
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
     package static func < (a: CalendarDay, b: CalendarDay) -> Bool {
         (a.year, a.month, a.day) < (b.year, b.month, b.day)
     }

@@ -27,7 +27,7 @@ package struct DecisionInputs {
     /// Locales the reader understands, nearest first; the app's default locale is added as the
     /// last.
     package let localeChain: [String]
-    package let subscriber: SubscriberReading
+    package let subscriber: KnownSubscriber
     package let budget: BudgetReading
     package let mode: ServingMode
     /// False where no key of the app opens, or where signing just failed.
@@ -39,7 +39,7 @@ package struct DecisionInputs {
 
     package init(
         request: DecisionRequest, localeChain: [String],
-        subscriber: SubscriberReading = .notNeeded, budget: BudgetReading = .unknown,
+        subscriber: KnownSubscriber = .notNeeded, budget: BudgetReading = .unknown,
         mode: ServingMode = .full, canSignOffers: Bool, now: Instant,
         bucket: @escaping (_ salt: String) -> Int
     ) {
@@ -100,7 +100,8 @@ package enum Answer: Equatable, Sendable {
     case message(UUID)
     case alternateProduct(UUID, productId: String, billingPlanType: BillingPlanType?)
     case promotionalOffer(
-        UUID, productId: String, offerIdentifier: String, signature: OfferSignatureVersion)
+        UUID, productId: String, offerIdentifier: String,
+        signature: OfferSignatureVersion = .v2)
     case appStoreConnectMessage(UUID)
     case defaultMessage(UUID)
     case fallback(FallbackReason)

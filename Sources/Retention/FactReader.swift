@@ -4,7 +4,7 @@ package struct FactReader {
 
     let request: DecisionRequest
     let subscriptionGroup: String?
-    let subscriber: SubscriberReading
+    let subscriber: KnownSubscriber
     let zone: ZoneOffsets
     let now: Instant
     let bucket: (_ salt: String) -> Int

@@ -5,19 +5,24 @@ package struct RecordedInputs: Equatable, Sendable {
     /// As the table has it.
     package static let bytesLimit = 2_048
 
-    package let subscriber: SubscriberReading
+    package let subscriber: KnownSubscriber
     package let budget: BudgetReading
     package let mode: ServingMode
     package let canSignOffers: Bool
 
     package init(
-        subscriber: SubscriberReading, budget: BudgetReading, mode: ServingMode,
+        subscriber: KnownSubscriber, budget: BudgetReading, mode: ServingMode,
         canSignOffers: Bool
     ) {
         self.subscriber = subscriber
         self.budget = budget
         self.mode = mode
         self.canSignOffers = canSignOffers
+    }
+
+    /// The same where signing turned out to fail.
+    package var withoutOffers: RecordedInputs {
+        RecordedInputs(subscriber: subscriber, budget: budget, mode: mode, canSignOffers: false)
     }
 
     package func encoded() -> [UInt8] {
@@ -72,7 +77,7 @@ extension CompactReader {
         }
     }
 
-    fileprivate mutating func subscriber() -> SubscriberReading? {
+    fileprivate mutating func subscriber() -> KnownSubscriber? {
         switch byte() {
         case 0: return .notNeeded
         case 1: return .unavailable
@@ -88,5 +93,18 @@ extension CompactReader {
             profile, asOf: asOf,
             GovernorCounters(
                 offersTaken: taken, lastOfferAt: lastOfferAt, escalationLevel: level))
+    }
+}
+
+extension DecisionInputs {
+    /// What was recorded, with what the record of the decision and the snapshot say besides.
+    package init(
+        _ recorded: RecordedInputs, request: DecisionRequest, localeChain: [String], now: Instant,
+        bucket: @escaping (_ salt: String) -> Int
+    ) {
+        self.init(
+            request: request, localeChain: localeChain, subscriber: recorded.subscriber,
+            budget: recorded.budget, mode: recorded.mode, canSignOffers: recorded.canSignOffers,
+            now: now, bucket: bucket)
     }
 }

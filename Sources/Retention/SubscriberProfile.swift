@@ -52,7 +52,7 @@ package struct SubscriberProfile: Equatable, Sendable {
 }
 
 /// What a look for a subscriber brought.
-package enum SubscriberReading: Equatable, Sendable {
+package enum KnownSubscriber: Equatable, Sendable {
     /// No rule asks.
     case notNeeded
     /// Nobody could be asked in time: nothing may be concluded.

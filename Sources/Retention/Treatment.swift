@@ -7,7 +7,8 @@ package enum Treatment: Equatable, Sendable {
     case message(MessageID)
     case switchPlan(MessageID, productId: String, billingPlanType: BillingPlanType?)
     case promotionalOffer(
-        MessageID, productId: String, offerIdentifier: String, signature: OfferSignatureVersion)
+        MessageID, productId: String, offerIdentifier: String,
+        signature: OfferSignatureVersion = .v2)
     /// A message made in App Store Connect, by the identifier that the tenant gave. Whether Apple
     /// shows it is not documented: see `Snapshot.appStoreConnectMessages`.
     case appStoreConnectMessage(UUID)

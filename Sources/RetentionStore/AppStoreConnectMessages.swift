@@ -75,6 +75,19 @@ extension TenantTransaction {
         touchBoth(app)
     }
 
+    /// Those that rules may name: in the sandbox all, in production those that a sandbox device was
+    /// seen to show.
+    func servedAppStoreConnectMessages(at key: AppEnvironment) throws -> [UUID] {
+        let rows = try connection.query(
+            """
+            select message_identifier from holdfast.app_store_connect_message
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and (\(key.environment == .sandbox) or sandbox_display_confirmed_at is not null)
+            order by message_identifier
+            """)
+        return try rows.map { try $0.decode("message_identifier") }
+    }
+
     private func appStoreConnectMessages(
         of app: AppID, one: UUID?, after: UUID?, limit: Int32
     ) throws -> [StoredAppStoreConnectMessage] {

@@ -15,11 +15,13 @@ package struct DecisionRecord: Equatable, Sendable {
     package let decision: Decision
     package let snapshotNumber: Int64
     package let durationMicroseconds: Int64
+    /// `nil` for a decision of a release that did not keep it.
+    package let basis: DecisionBasis?
 
     package init(
         key: AppEnvironment, signedDate: Instant, requestIdentifier: UUID, decidedAt: Instant,
         originalTransactionId: String, productId: String, localeAsked: String, decision: Decision,
-        snapshotNumber: Int64, durationMicroseconds: Int64
+        snapshotNumber: Int64, durationMicroseconds: Int64, basis: DecisionBasis? = nil
     ) {
         self.key = key
         self.signedDate = signedDate
@@ -31,6 +33,35 @@ package struct DecisionRecord: Equatable, Sendable {
         self.decision = decision
         self.snapshotNumber = snapshotNumber
         self.durationMicroseconds = durationMicroseconds
+        self.basis = basis
+    }
+}
+
+/// What a decision was taken from, and how long each step of it took.
+package struct DecisionBasis: Equatable, Sendable {
+    package let source: ProfileSource
+    package let inputs: RecordedInputs
+    package let timings: DecisionTimings
+
+    package init(source: ProfileSource, inputs: RecordedInputs, timings: DecisionTimings) {
+        self.source = source
+        self.inputs = inputs
+        self.timings = timings
+    }
+}
+
+/// Parts of a decision's time, in microseconds.
+package struct DecisionTimings: Equatable, Sendable {
+    package let verify: Int64
+    package let lookup: Int64
+    package let decide: Int64
+    package let sign: Int64
+
+    package init(verify: Int64, lookup: Int64, decide: Int64, sign: Int64) {
+        self.verify = verify
+        self.lookup = lookup
+        self.decide = decide
+        self.sign = sign
     }
 }
 
@@ -48,7 +79,9 @@ extension TenantTransaction {
               request_identifier, decided_at, original_transaction_id, product_id, kind,
               fallback_reason, rule_id, locale_asked, locale_served, message_identifier,
               alternate_product_id, billing_plan_type, offer_identifier, snapshot_number,
-              duration_microseconds)
+              duration_microseconds, experiment_id, arm, is_holdout, profile_source, inputs,
+              signature_version, degraded, verify_microseconds, lookup_microseconds,
+              decide_microseconds, sign_microseconds)
             select \(tenant.uuid), * from unnest(\(columns.app), \(columns.environment),
               \(columns.signedDate), \(columns.requestIdentifier), \(columns.decidedAt),
               \(columns.originalTransactionId), \(columns.productId), \(columns.kind),
@@ -56,7 +89,10 @@ extension TenantTransaction {
               \(columns.localeServed), \(columns.messageIdentifier),
               \(columns.alternateProductId), \(columns.billingPlanType),
               \(columns.offerIdentifier), \(columns.snapshotNumber),
-              \(columns.durationMicroseconds))
+              \(columns.durationMicroseconds), \(columns.experiment), \(columns.arm),
+              \(columns.isHoldout), \(columns.profileSource), \(columns.inputs),
+              \(columns.signatureVersion), \(columns.degraded), \(columns.verify),
+              \(columns.lookup), \(columns.decide), \(columns.sign))
             on conflict do nothing
             """
         ).affected
@@ -79,7 +115,9 @@ extension TenantTransaction {
             select request_identifier, original_transaction_id, signed_date, decided_at, product_id,
               kind, fallback_reason, rule_id, locale_asked, locale_served, message_identifier,
               alternate_product_id, billing_plan_type, offer_identifier, snapshot_number,
-              duration_microseconds
+              duration_microseconds, experiment_id, arm, is_holdout, profile_source, inputs,
+              signature_version, degraded, verify_microseconds, lookup_microseconds,
+              decide_microseconds, sign_microseconds
             from holdfast.decision
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
               and environment = \(key.environment.rawValue)
@@ -136,6 +174,16 @@ package struct StoredDecision: Sendable {
     package let offerIdentifier: String?
     package let snapshotNumber: Int64
     package let durationMicroseconds: Int64
+    package let assignment: Assignment?
+    package let isHoldout: Bool
+    /// Open, as are the next ones: a newer responder may have other words.
+    package let profileSource: String?
+    package let degraded: String?
+    package let signatureVersion: Int16?
+    /// `RecordedInputs`, as they were written.
+    package let inputs: [UInt8]?
+    /// `nil` for a decision of a release that did not measure them.
+    package let timings: DecisionTimings?
 
     fileprivate init(row: Row) throws {
         let word: String = try row.decode("kind")
@@ -159,75 +207,26 @@ package struct StoredDecision: Sendable {
         offerIdentifier = try row.decode("offer_identifier")
         snapshotNumber = try row.decode("snapshot_number")
         durationMicroseconds = try row.decode("duration_microseconds")
+        let experiment = try row.decode(UUID?.self, "experiment_id").map { ExperimentID($0) }
+        let arm: String? = try row.decode("arm")
+        assignment = experiment.flatMap { id in arm.map { Assignment(experiment: id, arm: $0) } }
+        isHoldout = try row.decode("is_holdout")
+        profileSource = try row.decode("profile_source")
+        degraded = try row.decode("degraded")
+        signatureVersion = try row.decode("signature_version")
+        inputs = try row.decode("inputs")
+        timings = try DecisionTimings(row: row)
     }
 }
 
-/// Records turned into columns: one array a column, for `unnest`.
-private struct DecisionColumns {
-    let app: [UUID]
-    let environment: [String]
-    let signedDate: [Timestamp]
-    let requestIdentifier: [UUID]
-    let decidedAt: [Timestamp]
-    let originalTransactionId: [String]
-    let productId: [String]
-    let kind: [String]
-    let fallbackReason: [String?]
-    let rule: [UUID?]
-    let localeAsked: [String]
-    let localeServed: [String?]
-    let messageIdentifier: [UUID?]
-    let alternateProductId: [String?]
-    let billingPlanType: [String?]
-    let offerIdentifier: [String?]
-    let snapshotNumber: [Int64]
-    let durationMicroseconds: [Int64]
-
-    init(_ records: [DecisionRecord]) {
-        let parts = records.map { AnswerColumns($0.decision.answer) }
-        app = records.map(\.key.app.uuid)
-        environment = records.map(\.key.environment.rawValue)
-        signedDate = records.map { Timestamp(milliseconds: $0.signedDate.milliseconds) }
-        requestIdentifier = records.map(\.requestIdentifier)
-        decidedAt = records.map { Timestamp(milliseconds: $0.decidedAt.milliseconds) }
-        originalTransactionId = records.map(\.originalTransactionId)
-        productId = records.map(\.productId)
-        kind = records.map(\.decision.answer.kind.rawValue)
-        fallbackReason = parts.map { $0.fallbackReason?.rawValue }
-        rule = records.map(\.decision.rule?.uuid)
-        localeAsked = records.map(\.localeAsked)
-        localeServed = records.map(\.decision.localeServed)
-        messageIdentifier = parts.map(\.message)
-        alternateProductId = parts.map(\.productId)
-        billingPlanType = parts.map(\.plan)
-        offerIdentifier = parts.map(\.offer)
-        snapshotNumber = records.map(\.snapshotNumber)
-        durationMicroseconds = records.map(\.durationMicroseconds)
-    }
-}
-
-/// The columns in which one answer differs from another.
-private struct AnswerColumns {
-    var message: UUID?
-    var productId: String?
-    var plan: String?
-    var offer: String?
-    var fallbackReason: FallbackReason?
-
-    init(_ answer: Answer) {
-        switch answer {
-        case .message(let id), .defaultMessage(let id):
-            message = id
-        case .alternateProduct(let id, let product, let plan):
-            message = id
-            productId = product
-            self.plan = plan?.rawValue
-        case .promotionalOffer(let id, let product, let offerIdentifier):
-            message = id
-            productId = product
-            offer = offerIdentifier
-        case .fallback(let reason):
-            fallbackReason = reason
-        }
+extension DecisionTimings {
+    /// `nil` where one was not measured.
+    fileprivate init?(row: Row) throws {
+        let verify: Int64? = try row.decode("verify_microseconds")
+        let lookup: Int64? = try row.decode("lookup_microseconds")
+        let decide: Int64? = try row.decode("decide_microseconds")
+        let sign: Int64? = try row.decode("sign_microseconds")
+        guard let verify, let lookup, let decide, let sign else { return nil }
+        self.init(verify: verify, lookup: lookup, decide: decide, sign: sign)
     }
 }

@@ -120,7 +120,7 @@ extension TenantTransaction {
             if environment == StoreEnvironment.production.rawValue {
                 facts[AppID(app)]?.rules = rules
             }
-            for message in Set(rules.rules.compactMap(\.treatment.messageId)) {
+            for message in Set(rules.rules.flatMap(\.messageIds)) {
                 named.apps.append(app)
                 named.environments.append(environment)
                 named.messages.append(message.uuid)

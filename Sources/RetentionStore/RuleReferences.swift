@@ -43,10 +43,8 @@ extension TenantTransaction {
     /// Looks up what the rules name. It stays there until the commit: whoever deletes a message, a
     /// product or an offer waits, and then finds these rules.
     package func ruleReferences(of ruleSet: RuleSet, in app: AppID) throws -> RuleReferences {
-        let messages = ruleSet.rules.compactMap(\.treatment.messageId)
-        let productIds = ruleSet.rules.flatMap {
-            ($0.when.productIds ?? []) + ($0.treatment.productId.map { [$0] } ?? [])
-        }
+        let messages = ruleSet.rules.flatMap(\.messageIds)
+        let productIds = ruleSet.rules.flatMap(\.productIds)
         let kinds = try connection.query(
             """
             select message_id, kind from holdfast.message

@@ -84,7 +84,8 @@ extension TenantTransaction {
 
     // MARK: - Versions
 
-    /// Stores the rules as the app's next version. Nothing serves it until it is published.
+    /// Stores the rules as the app's next version. Nothing serves it until it is published. Each
+    /// experiment gets its buckets here, as near as can be to those it had in its last version.
     ///
     /// - Returns: the version, from 1.
     /// - Throws: `StoreError.invalid` for more rules than a reader takes.
@@ -102,17 +103,37 @@ extension TenantTransaction {
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for no key update
             """)
         guard locked.first != nil else { throw StoreError.noApp(app) }
+        let allocated = ruleSet.allocated(
+            after: try newestExperiments(ruleSet.experiments.map(\.id), of: app))
         let rows = try connection.query(
             """
             insert into holdfast.rule_set (tenant_id, app_id, version, body, created_at, created_by)
             select \(tenant.uuid), \(app.uuid), coalesce(max(version), 0) + 1,
-              \(try Self.body(of: ruleSet)), \(timestamp), \(scope.actor.record)
+              \(try Self.body(of: allocated)), \(timestamp), \(scope.actor.record)
             from holdfast.rule_set
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
             returning version
             """)
         guard let row = rows.first else { throw StoreError.noApp(app) }
         return try row.decode("version")
+    }
+
+    /// Each of these experiments as it stands in the newest version that has it.
+    private func newestExperiments(_ ids: [ExperimentID], of app: AppID) throws -> [Experiment] {
+        guard !ids.isEmpty else { return [] }
+        let rows = try connection.query(
+            """
+            select distinct on (e ->> 'id') e as experiment
+            from holdfast.rule_set r, jsonb_array_elements(r.body -> 'rules') as rule,
+              lateral (select rule -> 'experiment' as e) as of_rule
+            where r.tenant_id = \(tenant.uuid) and r.app_id = \(app.uuid)
+              and e ->> 'id' = any(\(ids.map(\.description)))
+            order by e ->> 'id', r.version desc
+            """)
+        return try rows.map { row in
+            let body: JSON = try row.decode("experiment")
+            return try JSONDecoder().decode(Experiment.self, from: Data(body.bytes))
+        }
     }
 
     package func findRuleSet(version: Int32, of app: AppID) throws -> StoredRuleSet? {

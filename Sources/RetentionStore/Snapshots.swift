@@ -81,7 +81,7 @@ extension TenantTransaction {
     private func readSnapshot(_ key: AppEnvironment, number: Int64) throws -> Snapshot {
         let rows = try connection.query(
             """
-            select bundle_id, app_apple_id, default_locale, is_stopped from holdfast.app
+            select bundle_id, app_apple_id, default_locale, time_zone, is_stopped from holdfast.app
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
             """)
         guard let app = rows.first else { throw StoreError.noApp(key.app) }
@@ -93,7 +93,10 @@ extension TenantTransaction {
             products: try products(of: key.app), offers: try offers(of: key.app),
             messages: try servedMessages(at: key), defaults: try servedDefaults(at: key),
             ruleSet: try publishedRuleSet(at: key),
-            signingKey: try sealedSigningKey(of: key.app), isStopped: try app.decode("is_stopped"))
+            signingKey: try sealedSigningKey(of: key.app),
+            zone: ZoneOffsets.named(try app.decode("time_zone")),
+            appStoreConnectMessages: try servedAppStoreConnectMessages(at: key),
+            isStopped: try app.decode("is_stopped"))
     }
 }
 

@@ -97,7 +97,7 @@ extension TenantTransaction {
 
     /// Messages that are to be there: told so, or named by a default or the published rules.
     func wantedMessages(at key: AppEnvironment) throws -> [MessageID: MessageKind] {
-        let named = try publishedRuleSet(at: key).rules.compactMap(\.treatment.messageId)
+        let named = try publishedRuleSet(at: key).rules.flatMap(\.messageIds)
         let rows = try connection.query(
             """
             select m.message_id, m.kind from holdfast.message m

@@ -32,7 +32,7 @@ import Testing
             }
             let rules = RuleSet(rules: [
                 Rule(
-                    id: .make(at: agency.stage.now), name: "r", when: .none,
+                    id: .make(at: agency.stage.now), name: "r", when: .always,
                     treatment: .message(hello))
             ])
             let version = try transaction.createRuleSet(rules, of: app.id)

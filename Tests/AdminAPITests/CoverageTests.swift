@@ -43,7 +43,7 @@ import Testing
             let rules = RuleSet(
                 rules: [
                     Rule(
-                        id: RuleID(UUID()), name: "r", when: Conditions(productIds: [yearly]),
+                        id: RuleID(UUID()), name: "r", when: Condition.of(productIds: [yearly]),
                         treatment: .message(id))
                 ])
             try transaction.publishRuleSet(

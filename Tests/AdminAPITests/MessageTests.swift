@@ -145,7 +145,7 @@ import Testing
         func rules(_ message: MessageID) -> RuleSet {
             RuleSet(rules: [
                 Rule(
-                    id: .make(at: app.agency.stage.now), name: "r", when: .none,
+                    id: .make(at: app.agency.stage.now), name: "r", when: .always,
                     treatment: .message(message))
             ])
         }

@@ -264,7 +264,7 @@ import Testing
         }
         let message = MessageID.make(at: stage.now)
         let rules = [
-            Rule.named("one", Conditions(productIds: ["asked"]), .fallback),
+            Rule.named("one", Condition.of(productIds: ["asked"]), .fallback),
             Rule.named(
                 "two", .none, .switchPlan(message, productId: "target", billingPlanType: nil)),
             Rule.named(
@@ -273,7 +273,7 @@ import Testing
         ]
         let key = AppEnvironment(app: id, environment: .sandbox)
         try stage.store.transaction(.operatorCommand(tenant: agency.tenant), at: stage.now) {
-            let drafted = Rule.named("four", Conditions(productIds: ["drafted"]), .fallback)
+            let drafted = Rule.named("four", Condition.of(productIds: ["drafted"]), .fallback)
             try $0.createRuleSetDraft(RuleSet(rules: [drafted]), of: id)
             let version = try $0.createRuleSet(RuleSet(rules: rules), of: id)
             try $0.publishRuleSet(version: version, at: key)
@@ -348,7 +348,7 @@ extension JSONTree {
 }
 
 extension Rule {
-    static func named(_ name: String, _ when: Conditions, _ treatment: Treatment) -> Rule {
+    static func named(_ name: String, _ when: Condition, _ treatment: Treatment) -> Rule {
         Rule(
             id: .make(at: Instant(milliseconds: 0)), name: name, when: when, treatment: treatment)
     }

@@ -183,7 +183,7 @@ import Testing
         let offer = Treatment.promotionalOffer(
             app.discount, productId: app.monthly, offerIdentifier: app.offer)
         let rules = RuleSet(
-            rules: [Rule(id: RuleID(UUID()), name: "r", when: .none, treatment: offer)])
+            rules: [Rule(id: RuleID(UUID()), name: "r", when: .always, treatment: offer)])
         for (environment, suffices) in [
             (StoreEnvironment.sandbox, true), (.production, false),
         ] {

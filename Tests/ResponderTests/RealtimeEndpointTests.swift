@@ -98,7 +98,7 @@ import Testing
             stage.agency.scope, at: Instant(milliseconds: stage.clock.clock.now())
         ) { transaction in
             let rule = Rule(
-                id: RuleID(UUID()), name: "r", when: Conditions(languages: ["no", "he", "zh"]),
+                id: RuleID(UUID()), name: "r", when: Condition.of(languages: ["no", "he", "zh"]),
                 treatment: .fallback)
             let version = try transaction.createRuleSet(RuleSet(rules: [rule]), of: key.app)
             try transaction.publishRuleSet(version: version, at: key)

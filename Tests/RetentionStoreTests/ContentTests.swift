@@ -151,7 +151,7 @@ import Testing
         func rules(_ count: Int) -> RuleSet {
             RuleSet(
                 rules: (0..<count).map { _ in
-                    Rule(id: RuleID(UUID()), name: "r", when: .none, treatment: .fallback)
+                    Rule(id: RuleID(UUID()), name: "r", when: .always, treatment: .fallback)
                 })
         }
         let error = #expect(throws: StoreError.self) {

@@ -48,7 +48,7 @@ extension IsolationTests {
                 "updateRuleSetDraft",
                 {
                     let rule = Rule(
-                        id: RuleID(UUID()), name: "x", when: .none, treatment: .fallback)
+                        id: RuleID(UUID()), name: "x", when: .always, treatment: .fallback)
                     try $0.updateRuleSetDraft(RuleSet(rules: [rule]), of: key.app)
                 }
             ),
@@ -94,7 +94,7 @@ extension IsolationTests {
         _ key: AppEnvironment, message: MessageID, name: String, client: ClientID
     ) -> [Attempt] {
         let rule = Rule(
-            id: RuleID(UUID()), name: "x", when: .none, treatment: .message(message))
+            id: RuleID(UUID()), name: "x", when: .always, treatment: .message(message))
         return [
             (
                 "ruleReferences",

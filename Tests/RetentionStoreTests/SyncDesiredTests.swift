@@ -77,7 +77,7 @@ import Testing
                 shown, product: "com.example.tideline.plus.annual", locale: "en-US", at: desk.key)
             func rules(_ message: MessageID) -> RuleSet {
                 RuleSet(rules: [
-                    Rule(id: RuleID(UUID()), name: "r", when: .none, treatment: .message(message))
+                    Rule(id: RuleID(UUID()), name: "r", when: .always, treatment: .message(message))
                 ])
             }
             _ = try transaction.createRuleSet(rules(drafted), of: desk.key.app)

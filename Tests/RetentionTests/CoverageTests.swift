@@ -45,7 +45,7 @@ import Testing
         func cell(rules: [Rule] = []) -> CoverageCell? { report(rules: rules).cells.first }
     }
 
-    private static func rule(_ conditions: Conditions = .none) -> Rule {
+    private static func rule(_ conditions: Condition = .none) -> Rule {
         Rule(id: RuleID(UUID()), name: "r", when: conditions, treatment: .message(message))
     }
 
@@ -100,8 +100,8 @@ import Testing
     @Test func `real-time text is what rules may choose for the product`() {
         let sync = Sync()
         let rules = [
-            Self.rule(Conditions(productIds: ["monthly"])),
-            Self.rule(Conditions(productIds: ["yearly"], environments: [.sandbox])),
+            Self.rule(Condition.of(productIds: ["monthly"])),
+            Self.rule(Condition.of(productIds: ["yearly"], environments: [.sandbox])),
         ]
         let cells = sync.report(rules: rules).cells.map {
             "\($0.productId) \($0.locale) \($0.realTimeStatus.rawValue)"

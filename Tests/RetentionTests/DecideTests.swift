@@ -123,19 +123,19 @@ import Testing
     }
 
     @Test func `a rule whose conditions do not hold is passed over`() {
-        let table: [(Conditions, Bool)] = [
-            (.none, true), (Conditions(productIds: ["monthly"]), true),
-            (Conditions(productIds: ["yearly", "monthly"]), true),
-            (Conditions(productIds: ["yearly"]), false), (Conditions(productIds: []), false),
-            (Conditions(languages: ["ja"]), true), (Conditions(languages: ["jp"]), false),
-            (Conditions(environments: [.production]), true),
-            (Conditions(environments: [.sandbox]), false),
+        let table: [(Condition, Bool)] = [
+            (.none, true), (Condition.of(productIds: ["monthly"]), true),
+            (Condition.of(productIds: ["yearly", "monthly"]), true),
+            (Condition.of(productIds: ["yearly"]), false), (Condition.of(productIds: []), false),
+            (Condition.of(languages: ["ja"]), true), (Condition.of(languages: ["jp"]), false),
+            (Condition.of(environments: [.production]), true),
+            (Condition.of(environments: [.sandbox]), false),
             (
-                Conditions(
+                Condition.of(
                     productIds: ["monthly"], languages: ["ja"], environments: [.production]), true
             ),
-            (Conditions(productIds: ["monthly"], languages: ["de"]), false),
-            (Conditions(productIds: ["MONTHLY"]), false),
+            (Condition.of(productIds: ["monthly"], languages: ["de"]), false),
+            (Condition.of(productIds: ["MONTHLY"]), false),
         ]
         for (when, holds) in table {
             var ruled = fixture
@@ -157,7 +157,7 @@ import Testing
         var ruled = fixture
         ruled.rules = [
             Rule(
-                id: RuleID(UUID()), name: "r", when: Conditions(languages: ["xx", "zh"]),
+                id: RuleID(UUID()), name: "r", when: Condition.of(languages: ["xx", "zh"]),
                 treatment: .fallback)
         ]
         let answer = ruled.decide(languages: languages).answer
@@ -176,7 +176,7 @@ import Testing
             #expect(ruled.decide(product: asked).rule == nil, "\(known)")
             ruled.rules = [
                 Rule(
-                    id: RuleID(UUID()), name: "r", when: Conditions(productIds: [known]),
+                    id: RuleID(UUID()), name: "r", when: Condition.of(productIds: [known]),
                     treatment: .fallback)
             ]
             #expect(ruled.decide(product: known).rule == ruled.rules[0].id)

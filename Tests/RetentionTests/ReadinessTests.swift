@@ -217,7 +217,7 @@ import Testing
         func rules(_ treatments: Treatment...) -> RuleSet {
             RuleSet(
                 rules: treatments.map {
-                    Rule(id: RuleID(UUID()), name: "r", when: .none, treatment: $0)
+                    Rule(id: RuleID(UUID()), name: "r", when: .always, treatment: $0)
                 })
         }
         let message = MessageID(UUID())

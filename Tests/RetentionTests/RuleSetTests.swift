@@ -25,16 +25,16 @@ import Testing
         try decode(Self.json(treatment: json)).rules.first?.treatment
     }
 
-    private func rule(_ when: Conditions, _ treatment: Treatment) -> Rule {
+    private func rule(_ when: Condition, _ treatment: Treatment) -> Rule {
         Rule(id: RuleID(UUID()), name: "name", when: when, treatment: treatment)
     }
 
     @Test func `every treatment and condition survives JSON`() throws {
         let message = MessageID(UUID())
         let conditions = [
-            Conditions.none, Conditions(productIds: []), Conditions(productIds: ["a", "b"]),
-            Conditions(languages: ["ja"]), Conditions(environments: [.sandbox]),
-            Conditions(productIds: ["a"], languages: ["zh"], environments: [.production]),
+            Condition.always, Condition.of(productIds: []), Condition.of(productIds: ["a", "b"]),
+            Condition.of(languages: ["ja"]), Condition.of(environments: [.sandbox]),
+            Condition.of(productIds: ["a"], languages: ["zh"], environments: [.production]),
         ]
         let plan = BillingPlanType(rawValue: "LATER_PLAN")
         let treatments: [Treatment] = [

@@ -55,7 +55,7 @@ struct SnapshotFixture {
     func with(_ treatments: Treatment...) -> SnapshotFixture {
         var copy = self
         copy.rules = treatments.map {
-            Rule(id: RuleID(UUID()), name: "rule", when: .none, treatment: $0)
+            Rule(id: RuleID(UUID()), name: "rule", when: .always, treatment: $0)
         }
         return copy
     }
