@@ -1,4 +1,6 @@
 import Foundation
+import HTTPClient
+import Operator
 import Responder
 import Retention
 import RetentionStore
