@@ -13,16 +13,18 @@ package struct RealtimeEndpoint: Sendable {
     package let spool: DecisionSpool
     package let clock: Clock
     package let metrics: ResponderMetrics
+    package let conditions: ServingConditions
 
     package init(
         apps: ServedApps, verifier: SignedDataVerifier, spool: DecisionSpool, clock: Clock,
-        metrics: ResponderMetrics
+        metrics: ResponderMetrics, conditions: ServingConditions = .good()
     ) {
         self.apps = apps
         self.verifier = verifier
         self.spool = spool
         self.clock = clock
         self.metrics = metrics
+        self.conditions = conditions
     }
 
     package func respond(to request: Request, _ parameters: PathParameters) -> Response {
@@ -30,6 +32,12 @@ package struct RealtimeEndpoint: Sendable {
         guard let token = parameters.bytes("token"), let app = apps.find(token: token) else {
             metrics.refused.add(1, "unknownToken")
             return .empty(404)
+        }
+        if case .refused(let reason) = conditions.overload.admit(
+            request.load, to: app.snapshot.environment)
+        {
+            metrics.shed.add(1, reason.rawValue)
+            return .empty(503)
         }
         let now = Instant(milliseconds: clock.now())
         let asked: RealtimeRequest
@@ -41,6 +49,7 @@ package struct RealtimeEndpoint: Sendable {
             metrics.refused.add(1, error.code.rawValue)
             return .empty(error.status)
         }
+        conditions.skew.note(signedDate: asked.signedDate, arrivedAt: now.milliseconds)
         let (decision, response) = answer(asked, from: app, at: now)
         let took = ContinuousClock.now - start
         spool(record(asked, app, decision, at: now, took: took))
@@ -58,13 +67,15 @@ package struct RealtimeEndpoint: Sendable {
             productId: asked.productId, languages: LanguageCodes.of(asked.userLocale),
             environment: app.snapshot.environment)
         let chain = app.matcher.chain(for: asked.userLocale)
+        let mode = conditions.age.mode
         let decision = app.serving.decide(
-            request, localeChain: chain, canSignOffers: app.offerSigner != nil)
+            request, localeChain: chain, canSignOffers: app.offerSigner != nil, mode: mode)
         do {
             return (decision, try render(decision.answer, asked, app, at: now))
         } catch {
             metrics.offerNotSigned.add()
-            let decision = app.serving.decide(request, localeChain: chain, canSignOffers: false)
+            let decision = app.serving.decide(
+                request, localeChain: chain, canSignOffers: false, mode: mode)
             let response = try? render(decision.answer, asked, app, at: now)
             return (decision, response ?? .empty(503))
         }

@@ -110,7 +110,7 @@ package struct ServingSnapshot: Sendable {
         } ?? false
     }
 
-    private func defaultDecision(for request: DecisionRequest, chain: [String]) -> Decision {
+    func defaultDecision(for request: DecisionRequest, chain: [String]) -> Decision {
         let byLocale = defaults[ExactText(request.productId)] ?? [:]
         for locale in chain {
             if let identifier = byLocale[locale] {

@@ -64,4 +64,6 @@ package enum FallbackReason: String, Sendable, CaseIterable {
     case nothingToShow
     /// The agency stopped the app's answers.
     case stopped
+    /// What is known of the app is too old to say anything of it; see `ServingMode`.
+    case outOfDate
 }
