@@ -1,3 +1,4 @@
+import AppStore
 import Foundation
 import HTTPServer
 import Operator
@@ -20,11 +21,12 @@ final class ColdStage {
     let conditions: ServingConditions
     let files: SnapshotFiles
     let feed: SnapshotFeed
+    private let folder: SpoolFolder
     private let router: Router
     private let spool: DecisionSpool
 
     /// - Parameters:
-    ///   - folder: outlives it; its next life finds the files there.
+    ///   - folder: where its next life finds the files of this one.
     ///   - wall: real time, by which the disk's age is told.
     ///   - uptime: by which it grows older.
     init(
@@ -32,6 +34,7 @@ final class ColdStage {
         overload: OverloadGate.Limits = .init(threads: 2), reaches database: Bool = false
     ) throws {
         self.stage = stage
+        self.folder = folder
         let wall = wall.clock
         files = try SnapshotFiles(
             directory: folder.path + "/snapshots",

@@ -4,11 +4,13 @@ import Testing
 
 /// What may be said of a snapshot, by its age.
 @Suite struct ServingModeTests {
-    @Test(arguments: [
-        (0, ServingMode.full), (15 * 60, .full), (15 * 60 + 1, .noBudgetedOffers),
-        (3_600, .noBudgetedOffers), (3_601, .noOffers), (86_400, .noOffers),
-        (86_401, .defaultOnly), (3 * 86_400, .defaultOnly), (3 * 86_400 + 1, .silent),
-    ])
+    private static let ages: [(Int, ServingMode)] = [
+        (0, .full), (900, .full), (901, .noBudgetedOffers), (3_600, .noBudgetedOffers),
+        (3_601, .noOffers), (86_400, .noOffers), (86_401, .defaultOnly), (259_200, .defaultOnly),
+        (259_201, .silent),
+    ]
+
+    @Test(arguments: ServingModeTests.ages)
     func `each limit belongs to the mode before it`(seconds: Int, mode: ServingMode) {
         #expect(ServingMode(age: .seconds(seconds)) == mode)
     }
