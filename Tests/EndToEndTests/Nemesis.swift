@@ -47,8 +47,13 @@ final class Nemesis: Sendable {
     private static func makeDatabase(_ postgres: PrivatePostgres) throws {
         let superuser = try Pool(PoolSettings(url: postgres.url(), maximumConnections: 1))
         defer { superuser.close() }
-        try superuser.withConnection {
-            try $0.execute(script: "create database holdfast owner holdfast_owner")
+        try superuser.withConnection { connection in
+            for statement in [
+                "create database holdfast owner holdfast_owner",
+                "revoke all on database holdfast from public",
+                "grant connect on database holdfast to holdfast_migrator, holdfast_operator, "
+                    + "holdfast_responder, holdfast_gateway, holdfast_sync",
+            ] { try connection.execute(script: statement) }
         }
         let migrated = try Programs.run(
             "holdfast", ["migrate"],
