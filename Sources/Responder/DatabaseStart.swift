@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 ///     begin ──> looking ──(does not answer: away)──> looking …
 ///                  ├── usable: loops that need it run        the thread ends
-///                  ├── refused: schema or catalog            ends, or looks on where the disk serves
+///                  ├── refused: schema or catalog            ends; where the disk serves, looks on
 ///                  └── told to end                           ends
 final class DatabaseStart: Sendable {
     enum Outcome {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import Operator
 import Postgres
 import Retention
@@ -103,6 +104,15 @@ final class Nemesis: Sendable {
 
     func killResponder() {
         responder.withLock { $0.take() }?.process.terminate(.kill, within: .seconds(10))
+    }
+
+    /// What it says of itself.
+    func readiness() throws -> (status: Int, text: String) {
+        let running = try #require(responder.withLock { $0 })
+        let answer = try Transport().send(
+            ClientRequest(
+                method: "GET", url: "http://127.0.0.1:\(try running.port("adminPort"))/readyz"))
+        return (answer.status, String(decoding: answer.body, as: UTF8.self))
     }
 
     /// What the running one has written so far.

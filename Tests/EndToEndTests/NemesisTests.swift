@@ -1,5 +1,6 @@
 import Foundation
 import Operator
+import Postgres
 import Synchronization
 import TestSupport
 import Testing
@@ -24,6 +25,8 @@ import Testing
         nemesis.killResponder()
         let took = try nemesis.startResponder()
         #expect(nemesis.log.contains("serving_from_disk"), "\(name): \(nemesis.log)")
+        let readiness = try nemesis.readiness()
+        #expect(readiness.status == 200 && readiness.text.contains("the disk serves"))
         // Two seconds are promised; a machine that builds beside it may take longer.
         #expect(took < .seconds(10))
         let further = OpenLoad(on: nemesis, perSecond: Self.perSecond)
@@ -32,6 +35,8 @@ import Testing
         try mend()
         try further.run(2 * Self.perSecond)
         let after = try further.end()
+        #expect(
+            becomesTrue { (try? nemesis.readiness().text.contains("\"warnings\":[\"a t")) == true })
         try nemesis.settle(before.merging(after) { $1 }, always: true)
         let sent = before.merging(after) { $1 }
         let slowest = sent.values.map(\.took).max() ?? .zero
@@ -111,6 +116,38 @@ import Testing
                 try startAgain(postgres)
             }
         }
+    }
+
+    /// As after a roll-back of one of two: the disk serves until somebody has migrated.
+    @Test func `a database that comes back with another schema costs no answer`() throws {
+        let link = try DatabaseLink()
+        let nemesis = try Nemesis(through: link)
+        try nemesis.startResponder()
+        try nemesis.awaitFiles()
+        nemesis.killResponder()
+        let superuser = try Pool(PoolSettings(url: nemesis.postgres.url(database: "holdfast")))
+        defer { superuser.close() }
+        try superuser.withConnection {
+            try $0.execute(
+                script: """
+                    create table public.newest as select * from public.holdfast_migration
+                      where name = (select max(name) from public.holdfast_migration);
+                    delete from public.holdfast_migration
+                      where name in (select name from public.newest)
+                    """)
+        }
+        link.send(.stop)
+        try nemesis.startResponder()
+        link.send(.resume)
+        #expect(becomesTrue { nemesis.log.contains("database_refused") })
+        let load = OpenLoad(on: nemesis, perSecond: Self.perSecond)
+        load.begin()
+        try load.run(Self.perSecond)
+        try superuser.withConnection {
+            try $0.execute(
+                script: "insert into public.holdfast_migration select * from public.newest")
+        }
+        try nemesis.settle(try load.end(), always: true)
     }
 
     /// The responder itself is killed, under load and with the database there.

@@ -131,7 +131,7 @@ import Testing
         #expect(after.statuses.allSatisfy { $0 == 200 })
         try Promise.kept(
             "overload",
-            "\(under.statuses.count) requests at 5 times the capacity, \(refused) refused, "
-                + "goodput \(Int(share * 100)) %")
+            "\(under.statuses.count) requests at 5 times the capacity of answers that take "
+                + "10 ms, \(refused) refused, goodput \(Int(share * 100)) %")
     }
 }

@@ -24,15 +24,15 @@ enum NamedTestRules {
             document.lines.enumerated().flatMap { place, line in
                 line.matches(of: pattern).flatMap { match -> [Offence] in
                     let suite = String(match.output.1)
-                    guard let file = tree.swift.first(where: { $0.name == suite + ".swift" }) else {
+                    let files = tree.swift.filter { $0.name == suite + ".swift" }
+                    if files.isEmpty {
                         return [
                             Offence(document, line: place + 1, "there is no file \(suite).swift")
                         ]
                     }
-                    return names(in: match.output.2).filter { !file.text.contains("func `\($0)`") }
-                        .map {
-                            Offence(document, line: place + 1, "\(suite) has no test \"\($0)\"")
-                        }
+                    return names(in: match.output.2).filter { name in
+                        !files.contains { $0.text.contains("func `\(name)`") }
+                    }.map { Offence(document, line: place + 1, "\(suite) has no test \"\($0)\"") }
                 }
             }
         }
