@@ -76,7 +76,9 @@ package enum FileBytes {
     /// One thread at a time for each path: what is not yet whole stands beside it as `PATH.new`.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
         let unfinished = path + newSuffix
-        let file = try FileDescriptor(opening: unfinished, for: .replacement)
+        // Its mode and its owner may be another's.
+        try FileDescriptor.remove(unfinished)
+        let file = try FileDescriptor(opening: unfinished, for: .new)
         guard try file.write(bytes) == bytes.count else {
             throw FileError(.shortWrite, path: path, advice: "was not taken whole; free some room")
         }
