@@ -51,8 +51,11 @@ package enum SelfTest {
         let key = try PrivateKey.generate()
         let (snapshot, identifier) = snapshot()
         let decision = ServingSnapshot(snapshot).decide(
-            DecisionRequest(productId: product, languages: ["en"], environment: .production),
-            localeChain: ["en-US"], canSignOffers: true, mode: .full)
+            DecisionInputs(
+                request: DecisionRequest(
+                    productId: product, languages: ["en"], environment: .production),
+                localeChain: ["en-US"], canSignOffers: true, now: Instant(milliseconds: now),
+                bucket: { _ in 0 }))
         try require(
             decision.answer
                 == .promotionalOffer(
