@@ -83,7 +83,7 @@ package enum SelfTest {
     private static func snapshot() -> (Snapshot, messageIdentifier: UUID) {
         let (message, identifier) = (MessageID(UUID()), UUID())
         let rule = Rule(
-            id: RuleID(UUID()), name: "self-test", when: .none,
+            id: RuleID(UUID()), name: "self-test", when: .always,
             treatment: .promotionalOffer(
                 message, productId: product, offerIdentifier: offer))
         let snapshot = Snapshot(

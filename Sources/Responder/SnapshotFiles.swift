@@ -208,7 +208,7 @@ enum SnapshotFileForm {
     static let headBytes = mark.count + 16 + 16 + 1 + 8 + digestBytes
 
     static func head(of stored: SnapshotBody) -> [UInt8] {
-        var writer = SpoolWriter()
+        var writer = CompactWriter()
         writer.append(stored.head.tenant.uuid)
         writer.append(stored.head.key.app.uuid)
         writer.append(UInt8(stored.head.key.environment == .production ? 1 : 0))
@@ -218,7 +218,7 @@ enum SnapshotFileForm {
 
     static func stored(in bytes: [UInt8]) -> SnapshotBody? {
         guard bytes.count > headBytes, bytes.starts(with: mark) else { return nil }
-        var reader = SpoolReader(Array(bytes[mark.count..<headBytes - digestBytes]))
+        var reader = CompactReader(Array(bytes[mark.count..<headBytes - digestBytes]))
         guard let tenant = reader.uuid(), let app = reader.uuid(),
             let environment = reader.byte(), environment <= 1, let number = reader.integer()
         else { return nil }
