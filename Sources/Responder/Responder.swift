@@ -10,8 +10,9 @@
 //       ▼
 //     200 with one of Apple's four keys, or 503 without a body: Apple shows its next layer
 //
-// PostgreSQL is not on this path. Beside it run the feed, which polls for newer snapshots, and the
-// shipper, which carries the spool into PostgreSQL; both may fail for hours without a wrong answer.
+// PostgreSQL is not on this path, but for one bounded look-up of a subscriber who is not in memory.
+// Beside it run the feeds, which poll for newer snapshots and for changed profiles, and the shipper,
+// which carries the spool into PostgreSQL; all may fail for hours without a wrong answer.
 
 internal import HTTPServer
 internal import Postgres
@@ -32,7 +33,7 @@ package enum Responder {
     package static func run(_ settings: Settings, _ runtime: Runtime) throws {
         try Hardening.keepMemoryPrivate()
         let parts = try Parts(settings, runtime)
-        defer { parts.pool.close() }
+        defer { parts.closePools() }
         let admin = try AdminPort(
             port: settings.adminPort, metrics: runtime.metrics, readiness: parts.readiness)
         defer { admin.stop() }
@@ -49,11 +50,14 @@ package enum Responder {
 
 /// The pieces of one running responder and who holds whom.
 private struct Parts {
-    let pool: Pool
+    private let pool: Pool
+    private let profilePool: Pool
     let metrics: ResponderMetrics
     private let settings: Settings
     private let runtime: Runtime
     private let feed: SnapshotFeed
+    private let lookup: ProfileLookup
+    private let profileFeed: ProfileFeed
     private let endpoint: RealtimeEndpoint
     private let spool: DecisionSpool
     private let loops: [BackgroundLoop]
@@ -63,6 +67,7 @@ private struct Parts {
         self.settings = settings
         self.runtime = runtime
         pool = try Pool(settings.pool)
+        profilePool = try Pool(settings.profilePool)
         metrics = ResponderMetrics(runtime.metrics)
         let store = RetentionStore(pool: pool)
         let routes = ServedApps()
@@ -70,6 +75,18 @@ private struct Parts {
         feed = SnapshotFeed(
             store: store, apps: routes, platformKey: settings.platformKey, log: runtime.log,
             metrics: metrics)
+        lookup = ProfileLookup(
+            table: ProfileTable(mebibytes: settings.profileTableMebibytes),
+            store: RetentionStore(pool: profilePool),
+            limit: settings.profilePool.maximumConnections, metrics: metrics)
+        let profileFeed = ProfileFeed(
+            store: store, table: lookup.table, apps: routes, stop: runtime.stop,
+            log: runtime.log, metrics: metrics)
+        self.profileFeed = profileFeed
+        runtime.metrics.gauge(
+            "holdfast_profile_feed_age_seconds",
+            "Since the changes of profiles were last read; NaN before the first time."
+        ) { profileFeed.ageSeconds ?? .nan }
         spool = try DecisionSpool(directory: settings.spoolDirectory)
         endpoint = RealtimeEndpoint(
             apps: routes, verifier: settings.verifier, spool: spool, clock: runtime.clock,
@@ -87,6 +104,9 @@ private struct Parts {
             watch.loops + [
                 BackgroundLoop("shipper", every: Settings.shipInterval, log: runtime.log) {
                     try shipper.ship()
+                },
+                BackgroundLoop("profiles", every: ProfileFeed.interval, log: runtime.log) {
+                    try profileFeed.run()
                 },
                 BackgroundLoop("spool sync", every: Settings.syncInterval, log: runtime.log) {
                     [spool, losses] in
@@ -106,7 +126,15 @@ private struct Parts {
         try RetentionStore(pool: pool).waitUntilUsable(runtime) { try feed.poll() }
     }
 
+    func closePools() {
+        pool.close()
+        profilePool.close()
+    }
+
     func startLoops() throws {
+        // So that the first look-up does not spend its time on a connection; without the database
+        // it does, or is not made.
+        try? profilePool.warmUp()
         for loop in loops { try loop.start() }
     }
 
@@ -132,11 +160,12 @@ private struct Parts {
 
     var readiness: @Sendable () -> Readiness {
         let warnings = settings.hasFurtherRoot ? [Settings.furtherRootWarning] : []
-        let (feed, stop) = (feed, runtime.stop)
+        let (feed, profileFeed, stop) = (feed, profileFeed, runtime.stop)
         // Never "the database is reachable": its outage must not take a working responder out.
         return {
             var reasons: [String] = []
             if !feed.hasPolled { reasons.append("no snapshot has been read yet") }
+            if profileFeed.delaysReadiness { reasons.append("profiles are being read in") }
             if stop.isRequested { reasons.append("told to end; answers under way go on") }
             return Readiness(reasons: reasons, warnings: warnings)
         }

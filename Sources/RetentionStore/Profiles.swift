@@ -168,10 +168,12 @@ package struct ProfileChanges: Sendable {
 extension RetentionStore {
     /// What is kept of one subscriber, in one statement.
     ///
-    /// - Parameter limit: instead of the pool's query timeout; on expiry the connection is closed.
+    /// - Parameter remaining: asked once there is a connection: how long the answer may take, on
+    ///   expiry the connection is closed. The pool's query timeout where it says nothing.
     /// - Returns: `found` or `absent`.
     package func profile(
-        _ platform: PlatformScope, of subscriber: SubscriberKey, within limit: Duration? = nil
+        _ platform: PlatformScope, of subscriber: SubscriberKey,
+        within remaining: () -> Duration? = { nil }
     ) throws -> ProfileReading {
         try pool.withConnection { connection in
             let rows = try connection.query(
@@ -179,7 +181,7 @@ extension RetentionStore {
                 select body, as_of, offers_taken, last_offer_at, escalation_level
                 from holdfast_hot.profile(\(subscriber.tenant.uuid), \(subscriber.key.app.uuid),
                   \(subscriber.key.environment.rawValue), \(subscriber.originalTransactionId))
-                """, within: limit)
+                """, within: remaining())
             return try rows.first?.profileReading() ?? .absent
         }
     }
