@@ -26,6 +26,7 @@ package final class ProfileFeed: Sendable {
         /// What is left to be read in, in turns; nil before the first place is known.
         var filling: [Filling]?
         var fillStarted = ContinuousClock.now
+        /// Up to when changes are known to be read.
         var lastRead: ContinuousClock.Instant?
         var evictionsTold: UInt64 = 0
     }
@@ -88,7 +89,7 @@ package final class ProfileFeed: Sendable {
             take(changes.readings)
             state.withLock { state in
                 state.place = changes.next
-                if !changes.hasMore { state.lastRead = .now }
+                if !changes.hasMore { state.lastRead = .now - changes.heldBack }
             }
             guard changes.hasMore else { return }
         }
@@ -153,7 +154,7 @@ package final class ProfileFeed: Sendable {
 
     // MARK: - Metrics
 
-    /// In seconds; nil before the first.
+    /// How old memory may be, in seconds; nil before the first look.
     package var ageSeconds: Double? {
         state.withLock { $0.lastRead }.map { (ContinuousClock.now - $0) / .seconds(1) }
     }

@@ -59,13 +59,14 @@ package final class ProfileTable: Sendable {
     }
 
     /// Remembers what the store said. Not where the feed has told changes since `version`: what
-    /// was read may be older than they are, and nobody would ever tell again.
+    /// was read may be older than they are, and nobody would ever tell again. Asked for once is
+    /// not "used lately": else those asked for once would drive out those asked for again.
     package func put(_ key: ProfileKey, _ reading: ProfileReading, since version: UInt64) {
         guard reading != .unavailable else { return }
         let hash = hash(key)
         shard(hash)?.state.withLock { shard in
             guard shard.version == version else { return }
-            shard.put(key, hash, reading, isUsed: true, expiry: expiry)
+            shard.put(key, hash, reading, isUsed: false, expiry: expiry)
         }
     }
 

@@ -11,7 +11,7 @@
 //     200 with one of Apple's four keys, or 503 without a body: Apple shows its next layer
 //
 // PostgreSQL is not on this path, but for one bounded look-up of a subscriber who is not in memory.
-// Beside it run the feeds, which poll for newer snapshots and for changed profiles, and the shipper,
+// Beside it run the feeds, which poll for newer snapshots and changed profiles, and the shipper,
 // which carries the spool into PostgreSQL; all may fail for hours without a wrong answer.
 
 internal import HTTPServer
@@ -85,7 +85,7 @@ private struct Parts {
         self.profileFeed = profileFeed
         runtime.metrics.gauge(
             "holdfast_profile_feed_age_seconds",
-            "Since the changes of profiles were last read; NaN before the first time."
+            "How old profiles in memory may be; NaN before the first look."
         ) { profileFeed.ageSeconds ?? .nan }
         spool = try DecisionSpool(directory: settings.spoolDirectory)
         endpoint = RealtimeEndpoint(

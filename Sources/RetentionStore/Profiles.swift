@@ -161,7 +161,10 @@ package struct ProfileChanges: Sendable {
     package let next: ProfileChangePlace
     /// The page is full: there may be more at once.
     package let hasMore: Bool
-    /// Changes before `next` were forgotten before they were read: what was remembered is worthless.
+    /// How long the oldest change that was made, and cannot be read yet, has waited for a
+    /// transaction that still runs.
+    package let heldBack: Duration
+    /// Changes before `next` were forgotten unread: what was remembered is worthless.
     package let hasGap: Bool
 }
 
@@ -221,7 +224,7 @@ extension RetentionStore {
                 """
                 select tenant_id, app_id, environment, original_transaction_id, body, as_of,
                   offers_taken, last_offer_at, escalation_level, next_transaction, next_number,
-                  has_more, has_gap
+                  has_more, has_gap, held_back_seconds
                 from holdfast_hot.profile_changes(\(place?.transaction), \(place?.number),
                   \(limit))
                 """)
@@ -233,7 +236,9 @@ extension RetentionStore {
                 next: ProfileChangePlace(
                     transaction: try first.decode("next_transaction"),
                     number: try first.decode("next_number")),
-                hasMore: try first.decode("has_more"), hasGap: try first.decode("has_gap"))
+                hasMore: try first.decode("has_more"),
+                heldBack: .seconds(try first.decode(Double.self, "held_back_seconds")),
+                hasGap: try first.decode("has_gap"))
         }
     }
 
