@@ -20,6 +20,14 @@ package struct ResponderMetrics: Sendable {
     package let shipRejectedLost: Counter
     package let shipHeld: Gauge
     package let shipWaiting: Gauge
+    package let profileHits: Counter
+    package let profileMisses: Counter
+    package let profileUnavailable: Counter
+    package let profileSeconds: Histogram
+    package let profileEntries: Gauge
+    package let profileBytes: Gauge
+    package let profileEvictions: Counter
+    package let profileChanges: Counter
 
     package init(_ metrics: Metrics) {
         decided = metrics.counter(
@@ -59,6 +67,23 @@ package struct ResponderMetrics: Sendable {
             "holdfast_ship_held_tenants", "Tenants whose decisions wait for a mend.")
         shipWaiting = metrics.gauge(
             "holdfast_spool_waiting_bytes", "Bytes of the spool not yet in PostgreSQL.")
+        profileHits = metrics.counter(
+            "holdfast_profile_hits", "Look-ups of a subscriber answered from memory.")
+        profileMisses = metrics.counter(
+            "holdfast_profile_misses", "Look-ups of a subscriber that memory could not answer.")
+        profileUnavailable = metrics.counter(
+            "holdfast_profile_unavailable", "Of those missed, the ones nobody answered in time.",
+            labels: ["reason"])
+        profileSeconds = metrics.histogram(
+            "holdfast_profile_lookup_seconds", "Of each look-up that went to PostgreSQL.")
+        profileEntries = metrics.gauge(
+            "holdfast_profile_table_entries", "Subscribers in memory.")
+        profileBytes = metrics.gauge(
+            "holdfast_profile_table_bytes", "Bytes in use for subscribers in memory.")
+        profileEvictions = metrics.counter(
+            "holdfast_profile_table_evictions", "Entries that made room for others.")
+        profileChanges = metrics.counter(
+            "holdfast_profile_changes", "Changes told by the database.")
     }
 
     func count(refusal: Refusal) {

@@ -20,6 +20,9 @@ package struct Settings: Sendable {
     static let diskPatience: Duration = .seconds(1)
     static let filesInterval: Duration = .seconds(1)
     static let conditionsInterval: Duration = .seconds(1)
+    /// Look-ups at once, however many threads answer; below their number, so that one is left for
+    /// requests that need no look-up.
+    static let profileLookupsLimit = 8
     /// As the database has it, in characters.
     static let nameLimit = 100
     static let furtherRootWarning =
@@ -50,6 +53,10 @@ package struct Settings: Sendable {
             "HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT",
             "beyond so many, those waiting included, requests are refused; else 128 a thread, 384"),
         Setting(
+            "HOLDFAST_PROFILE_TABLE_MEBIBYTES",
+            "memory for profiles of subscribers, 0 to 65536; 0 asks PostgreSQL each time",
+            default: "256"),
+        Setting(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
             default: "2000"),
         Setting(
@@ -64,6 +71,8 @@ package struct Settings: Sendable {
     let name: String
     let server: ServerSettings
     let pool: PoolSettings
+    let profilePool: PoolSettings
+    let profileTableMebibytes: Int
     let spoolDirectory: String
     let stateDirectory: String?
     let overload: OverloadGate.Limits
@@ -86,8 +95,10 @@ package struct Settings: Sendable {
         adminPort = reader.port("HOLDFAST_RESPONDER_ADMIN_PORT")
         name = Self.name(port: server.port, &reader)
         pool = PoolSettings(
-            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 3,
+            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 4,
             applicationName: "realtime-responder")
+        profilePool = Self.profilePool(url: pool.url, threads: threads)
+        profileTableMebibytes = reader.integer("HOLDFAST_PROFILE_TABLE_MEBIBYTES", in: 0...65_536)
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
         stateDirectory = reader.optionalText("HOLDFAST_STATE_DIRECTORY")
         pollInterval = reader.milliseconds(
@@ -96,6 +107,16 @@ package struct Settings: Sendable {
         let further = Self.furtherRoot(&reader)
         hasFurtherRoot = !further.isEmpty
         verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
+    }
+
+    /// As many connections as look-ups at once, so that none waits for one; nothing on it outlives
+    /// a look-up's budget, not even the making of a connection.
+    private static func profilePool(url: String, threads: Int) -> PoolSettings {
+        PoolSettings(
+            url: url, maximumConnections: max(1, min(threads - 1, profileLookupsLimit)),
+            acquireTimeout: ProfileLookup.budget, connectTimeout: ProfileLookup.budget,
+            queryTimeout: ProfileLookup.budget, applicationName: "realtime-responder profiles",
+            localSettings: [])
     }
 
     private static func name(port: UInt16, _ reader: inout SettingsReader) -> String {
