@@ -26,7 +26,11 @@ package struct BucketRange: Hashable, Codable, Sendable {
         self.end = end
     }
 
-    var count: Int32 { end - first }
+    /// Those that exist: what was stored may say anything.
+    package var buckets: Range<Int> {
+        let first = min(max(0, Int(first)), Buckets.count)
+        return first..<max(first, min(Int(end), Buckets.count))
+    }
 
     func contains(_ bucket: Int) -> Bool { Int(first) <= bucket && bucket < Int(end) }
 }
@@ -47,8 +51,8 @@ package enum BucketAllocation {
         var owners = [Int?](repeating: nil, count: Buckets.count)
         var counts = [Int32](repeating: 0, count: weights.count)
         for (arm, ranges) in former.prefix(weights.count).enumerated() {
-            for bucket in ranges.flatMap({ Int(max(0, $0.first))..<max(0, Int($0.end)) })
-            where bucket < owners.count && owners[bucket] == nil && counts[arm] < weights[arm] {
+            for bucket in ranges.flatMap(\.buckets)
+            where owners[bucket] == nil && counts[arm] < weights[arm] {
                 owners[bucket] = arm
                 counts[arm] += 1
             }

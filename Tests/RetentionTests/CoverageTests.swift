@@ -45,7 +45,7 @@ import Testing
         func cell(rules: [Rule] = []) -> CoverageCell? { report(rules: rules).cells.first }
     }
 
-    private static func rule(_ conditions: Condition = .none) -> Rule {
+    private static func rule(_ conditions: Condition = .always) -> Rule {
         Rule(id: RuleID(UUID()), name: "r", when: conditions, treatment: .message(message))
     }
 

@@ -124,7 +124,7 @@ import Testing
 
     @Test func `a rule whose conditions do not hold is passed over`() {
         let table: [(Condition, Bool)] = [
-            (.none, true), (Condition.of(productIds: ["monthly"]), true),
+            (.always, true), (Condition.of(productIds: ["monthly"]), true),
             (Condition.of(productIds: ["yearly", "monthly"]), true),
             (Condition.of(productIds: ["yearly"]), false), (Condition.of(productIds: []), false),
             (Condition.of(languages: ["ja"]), true), (Condition.of(languages: ["jp"]), false),
@@ -203,11 +203,11 @@ import Testing
         let again = ServingSnapshot(serving.snapshot)
         for canSign in [true, false] {
             for chain in [[], ["ja"], ["xx", "ja", "en-US"]] {
-                let request = DecisionRequest(
-                    productId: "monthly", languages: ["ja"], environment: .production)
-                let answers = [serving, serving, again].map {
-                    $0.decide(request, localeChain: chain, canSignOffers: canSign)
-                }
+                var asked = Asked()
+                (asked.languages, asked.chain) = (["ja"], chain)
+                asked.canSignOffers = canSign
+                let answers = [serving, serving, again].map { $0.decide(asked.inputs) }
+                #expect(serving.explain(asked.inputs).0 == answers[0])
                 #expect(answers[0] == answers[1])
                 #expect(answers[0] == answers[2])
             }

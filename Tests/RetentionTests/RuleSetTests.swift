@@ -22,7 +22,7 @@ import Testing
     }
 
     private func treatment(_ json: String) throws -> Treatment? {
-        try decode(Self.json(treatment: json)).rules.first?.treatment
+        try decode(Self.json(treatment: json)).rules.first?.treatments.first
     }
 
     private func rule(_ when: Condition, _ treatment: Treatment) -> Rule {
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: DecodingError.self) { _ = try treatment(json) }
     }
 
-    @Test(arguments: ["0", "2", "-1", "null", "\"1\"", "1.5"])
+    @Test(arguments: ["0", "3", "-1", "null", "\"1\"", "1.5"])
     func `another schemaVersion is refused`(version: String) throws {
         #expect(throws: DecodingError.self) { _ = try decode(Self.json(version: version)) }
         #expect(try decode(Self.json()).rules.count == 1)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `two hundred rules are read, one more is not`() throws {
-        let rules = (0...RuleSet.rulesLimit).map { _ in rule(.none, .fallback) }
+        let rules = (0...RuleSet.rulesLimit).map { _ in rule(.always, .fallback) }
         let most = RuleSet(rules: Array(rules.dropLast()))
         #expect(try decode(JSONEncoder().encode(most)).rules.count == 200)
         let tooMany = RuleSet(rules: rules)

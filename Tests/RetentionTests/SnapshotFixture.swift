@@ -13,7 +13,14 @@ struct SnapshotFixture {
     let englishDefault = UUID()
     let japaneseDefault = UUID()
 
+    let app = AppID(UUID())
+
     var rules: [Rule] = []
+    var holdout = Holdout.nobody
+    var governor = Governor.none
+    var environment = StoreEnvironment.production
+    var zone = ZoneOffsets.utc
+    var appStoreConnectMessages: [UUID] = []
     var defaultLocale = "en-US"
     var products = [
         Product(productId: "monthly", subscriptionGroup: "one", period: "P1M", billingPlans: []),
@@ -32,7 +39,7 @@ struct SnapshotFixture {
 
     var snapshot: Snapshot {
         Snapshot(
-            tenant: TenantID(UUID()), app: AppID(UUID()), environment: .production, number: 1,
+            tenant: TenantID(UUID()), app: app, environment: environment, number: 1,
             bundleId: "com.example.app", appAppleId: 1, defaultLocale: defaultLocale,
             endpointTokenHashes: [], products: products, offers: offers,
             messages: [
@@ -49,7 +56,8 @@ struct SnapshotFixture {
                 ServedDefault(
                     productId: "monthly", locale: "ja", messageIdentifier: japaneseDefault),
             ],
-            ruleSet: RuleSet(rules: rules), signingKey: nil)
+            ruleSet: RuleSet(rules: rules, holdout: holdout, governor: governor),
+            signingKey: nil, zone: zone, appStoreConnectMessages: appStoreConnectMessages)
     }
 
     func with(_ treatments: Treatment...) -> SnapshotFixture {
@@ -64,8 +72,55 @@ struct SnapshotFixture {
         product: String = "monthly", languages: [String] = ["en"], chain: [String] = ["en-US"],
         environment: StoreEnvironment = .production, canSignOffers: Bool = true
     ) -> Decision {
-        ServingSnapshot(snapshot).decide(
-            DecisionRequest(productId: product, languages: languages, environment: environment),
-            localeChain: chain, canSignOffers: canSignOffers)
+        var asked = Asked()
+        asked.product = product
+        asked.languages = languages
+        asked.chain = chain
+        asked.environment = environment
+        asked.canSignOffers = canSignOffers
+        return decide(asked)
+    }
+
+    func decide(_ asked: Asked) -> Decision { ServingSnapshot(snapshot).decide(asked.inputs) }
+
+    func explain(_ asked: Asked) -> (Decision, DecisionTrace) {
+        ServingSnapshot(snapshot).explain(asked.inputs)
+    }
+}
+
+/// What a request brings, with a value for everything.
+struct Asked {
+    static let now = Instant(milliseconds: 1_796_040_000_000)
+
+    var product = "monthly"
+    var languages = ["en"]
+    var locales = ["en-US"]
+    var chain = ["en-US"]
+    var environment = StoreEnvironment.production
+    var canSignOffers = true
+    var subscriber = KnownSubscriber.absent
+    var budget = BudgetReading.nothing
+    var mode = ServingMode.full
+    var now = Asked.now
+    var bucket: @Sendable (String) -> Int = { _ in 0 }
+
+    var inputs: DecisionInputs {
+        DecisionInputs(
+            request: DecisionRequest(
+                productId: product, locales: locales, languages: languages,
+                environment: environment),
+            localeChain: chain, subscriber: subscriber, budget: budget, mode: mode,
+            canSignOffers: canSignOffers, now: now, bucket: bucket)
+    }
+
+    /// With a profile that was made just now.
+    static func known(
+        _ counters: GovernorCounters = .zero, _ fill: (inout SubscriberProfile) -> Void = { _ in }
+    ) -> Asked {
+        var profile = SubscriberProfile()
+        fill(&profile)
+        var asked = Asked()
+        asked.subscriber = .known(profile, asOf: now, counters)
+        return asked
     }
 }

@@ -21,9 +21,9 @@ struct StoppedTests {
     }
 
     private func decide(_ snapshot: Snapshot, product: String) -> Decision {
-        ServingSnapshot(snapshot).decide(
-            DecisionRequest(productId: product, languages: ["en"], environment: .production),
-            localeChain: ["en-US"], canSignOffers: true)
+        var asked = Asked()
+        asked.product = product
+        return ServingSnapshot(snapshot).decide(asked.inputs)
     }
 
     @Test(arguments: ["monthly", "yearly", "unknown"])
