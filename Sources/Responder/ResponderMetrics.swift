@@ -9,6 +9,7 @@ package struct ResponderMetrics: Sendable {
     package let answerSeconds: Histogram
     package let snapshotsServed: Gauge
     package let snapshotRefused: Counter
+    package let shed: Counter
     package let keyRefused: Counter
     package let offerNotSigned: Counter
     package let spoolLost: Counter
@@ -36,6 +37,9 @@ package struct ResponderMetrics: Sendable {
             "holdfast_snapshots_served", "Apps and environments served.")
         snapshotRefused = metrics.counter(
             "holdfast_snapshot_refused", "Snapshots not taken in, by reason.", labels: ["reason"])
+        shed = metrics.counter(
+            "holdfast_realtime_shed", "Requests refused under load, by reason.",
+            labels: ["reason"])
         keyRefused = metrics.counter(
             "holdfast_signing_key_refused", "Signing keys that did not open.")
         offerNotSigned = metrics.counter(

@@ -15,6 +15,11 @@ package struct Settings: Sendable {
     static let shipInterval: Duration = .milliseconds(250)
     /// Bounds what a power failure can take; a killed process loses nothing either way.
     static let syncInterval: Duration = .seconds(1)
+    /// How long a start waits for a database that is silent, where the disk has snapshots too. One
+    /// that refuses is not waited for.
+    static let diskPatience: Duration = .seconds(1)
+    static let filesInterval: Duration = .seconds(1)
+    static let conditionsInterval: Duration = .seconds(1)
     /// As the database has it, in characters.
     static let nameLimit = 100
     static let furtherRootWarning =
@@ -39,6 +44,12 @@ package struct Settings: Sendable {
             "HOLDFAST_SPOOL_DIRECTORY",
             "folder of this process alone, where decisions wait for PostgreSQL"),
         Setting(
+            "HOLDFAST_STATE_DIRECTORY",
+            "folder of this process alone, for what a start without PostgreSQL needs"),
+        Setting(
+            "HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT",
+            "beyond so many, those waiting included, requests are refused; else 128 a thread, 384"),
+        Setting(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
             default: "2000"),
         Setting(
@@ -54,6 +65,8 @@ package struct Settings: Sendable {
     let server: ServerSettings
     let pool: PoolSettings
     let spoolDirectory: String
+    let stateDirectory: String?
+    let overload: OverloadGate.Limits
     let pollInterval: Duration
     let platformKey: PrivateKey?
     let hasFurtherRoot: Bool
@@ -61,15 +74,22 @@ package struct Settings: Sendable {
 
     package init(reader: inout SettingsReader) {
         let threads = reader.integer("HOLDFAST_RESPONDER_THREADS", in: 1...64)
-        server = ServerSettings(
+        var server = ServerSettings(
             host: reader.text("HOLDFAST_RESPONDER_HOST"),
             port: reader.port("HOLDFAST_RESPONDER_PORT"), threads: .pool(threads))
+        server.measuresLoad = true
+        self.server = server
+        overload =
+            reader.optionalInteger("HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT", in: 1...1_000)
+            .map { OverloadGate.Limits(requestsInFlight: $0) }
+            ?? OverloadGate.Limits(threads: threads)
         adminPort = reader.port("HOLDFAST_RESPONDER_ADMIN_PORT")
         name = Self.name(port: server.port, &reader)
         pool = PoolSettings(
             url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 3,
             applicationName: "realtime-responder")
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
+        stateDirectory = reader.optionalText("HOLDFAST_STATE_DIRECTORY")
         pollInterval = reader.milliseconds(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
         platformKey = reader.platformPrivateKey()

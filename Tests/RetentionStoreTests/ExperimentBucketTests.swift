@@ -1,4 +1,5 @@
 import Foundation
+import Operator
 import Postgres
 import Retention
 import RetentionStore

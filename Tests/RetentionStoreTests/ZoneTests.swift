@@ -1,4 +1,5 @@
 import Foundation
+import Operator
 import Postgres
 import Retention
 import RetentionStore
@@ -17,8 +18,8 @@ import Testing
         let agencies = try Agencies()
         let key = agencies.first.keys[0]
         try agencies.change(agencies.first) { transaction in
-            let app = try #require(try transaction.findApp(key.app))
-            try transaction.updateApp(app.in(zone: name))
+            let stored = try transaction.getApp(key.app)
+            try transaction.updateApp(stored.app.in(zone: name), isStopped: stored.isStopped)
         }
         let zone = try agencies.snapshot(agencies.first, key).zone
         var dice = SeededNumbers(seed: 7)

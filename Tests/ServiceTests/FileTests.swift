@@ -26,6 +26,27 @@ import Testing
         try FileBytes.syncFolder(folder.path)
     }
 
+    @Test func `a file is replaced whole or not at all, for its owner only`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/state"
+        try FileBytes.replace(path, with: Array("first".utf8))
+        // What a killed process left of its try.
+        try Data("half of somethi".utf8).write(to: URL(filePath: path + FileBytes.newSuffix))
+        try FileBytes.replace(path, with: Array("2nd".utf8))
+        #expect(try FileBytes.readAll(path, bytesLimit: 10) == Array("2nd".utf8))
+        #expect(!FileManager.default.fileExists(atPath: path + FileBytes.newSuffix))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/taken/by", withIntermediateDirectories: true)
+        #expect(throws: FileError.self) {
+            try FileBytes.replace(folder.path + "/taken", with: [1])
+        }
+        #expect(throws: FileError.self) {
+            try FileBytes.replace(folder.path + "/none/file", with: [1])
+        }
+    }
+
     @Test func `goes on where it ended, can be cut, and says when it is closed`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/spool"
