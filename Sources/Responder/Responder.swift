@@ -12,7 +12,10 @@
 //
 // PostgreSQL is not on this path. Beside it run the feed, which polls for newer snapshots, and the
 // shipper, which carries the spool into PostgreSQL; both may fail for hours without a wrong answer.
+// So do two that look after what is believed: one keeps verified chains on the disk for the next
+// start, one asks Apple whether certificates were revoked.
 
+internal import AppStore
 internal import HTTPServer
 internal import Postgres
 internal import Retention
@@ -57,6 +60,7 @@ private struct Parts {
     private let endpoint: RealtimeEndpoint
     private let spool: DecisionSpool
     private let loops: [BackgroundLoop]
+    private let trust: Trust
     private let routes: ServedApps
 
     init(_ settings: Settings, _ runtime: Runtime) throws {
@@ -83,6 +87,7 @@ private struct Parts {
         let watch = SnapshotWatch(
             feed: feed, acknowledger: acknowledger, every: settings.pollInterval,
             listening: settings.pool, stop: runtime.stop, log: runtime.log)
+        trust = try Trust(settings, runtime, metrics)
         loops =
             watch.loops + [
                 BackgroundLoop("shipper", every: Settings.shipInterval, log: runtime.log) {
@@ -93,7 +98,7 @@ private struct Parts {
                     losses.report()
                     try spool.sync()
                 },
-            ]
+            ] + trust.loops
         if settings.hasFurtherRoot {
             runtime.log.warning(
                 "further_trust_root", [("advice", .string(Settings.furtherRootWarning))])
@@ -102,8 +107,9 @@ private struct Parts {
 
     /// - Returns: false when asked to stop meanwhile.
     func waitUntilServing() throws -> Bool {
+        trust.warm()
         // Before the first request: without a snapshot every genuine one would be 404.
-        try RetentionStore(pool: pool).waitUntilUsable(runtime) { try feed.poll() }
+        return try RetentionStore(pool: pool).waitUntilUsable(runtime) { try feed.poll() }
     }
 
     func startLoops() throws {
@@ -141,4 +147,40 @@ private struct Parts {
             return Readiness(reasons: reasons, warnings: warnings)
         }
     }
+}
+
+/// What looks after the chains that are believed, apart from requests.
+private struct Trust {
+    let loops: [BackgroundLoop]
+    private let files: TrustFiles?
+    private let clock: Clock
+
+    init(_ settings: Settings, _ runtime: Runtime, _ metrics: ResponderMetrics) throws {
+        let (verifier, log, stop) = (settings.verifier, runtime.log, runtime.stop)
+        clock = runtime.clock
+        files = try settings.stateDirectory.map {
+            try TrustFiles(directory: $0, verifier: verifier, log: log)
+        }
+        var loops: [BackgroundLoop] = []
+        if let files {
+            loops.append(
+                BackgroundLoop("trust files", every: Settings.trustInterval, log: log) {
+                    try files.write()
+                })
+        }
+        if settings.checksRevocation {
+            let watch = RevocationWatch(
+                verifier: verifier, client: RevocationClient(), clock: clock, log: log,
+                metrics: metrics)
+            // Last: it alone may sit in a wait for the network when all are told to end.
+            loops.append(
+                BackgroundLoop("revocation", every: Settings.trustInterval, log: log) {
+                    watch.run { stop.isRequested }
+                })
+        }
+        self.loops = loops
+    }
+
+    /// Before the first request.
+    func warm() { files?.read(nowMilliseconds: clock.now()) }
 }

@@ -19,6 +19,9 @@ package struct ResponderMetrics: Sendable {
     package let shipRejectedLost: Counter
     package let shipHeld: Gauge
     package let shipWaiting: Gauge
+    package let revocationChecks: Counter
+    package let revocationUnknown: Gauge
+    package let certificatesRefused: Gauge
 
     package init(_ metrics: Metrics) {
         decided = metrics.counter(
@@ -55,6 +58,13 @@ package struct ResponderMetrics: Sendable {
             "holdfast_ship_held_tenants", "Tenants whose decisions wait for a mend.")
         shipWaiting = metrics.gauge(
             "holdfast_spool_waiting_bytes", "Bytes of the spool not yet in PostgreSQL.")
+        revocationChecks = metrics.counter(
+            "holdfast_revocation_checks", "Looks at a certificate's revocation, by verdict.",
+            labels: ["verdict"])
+        revocationUnknown = metrics.gauge(
+            "holdfast_revocation_unknown", "Certificates whose last look brought no verdict.")
+        certificatesRefused = metrics.gauge(
+            "holdfast_certificates_refused", "Certificates refused because they were revoked.")
     }
 
     func count(refusal: Refusal) {

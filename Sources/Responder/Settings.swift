@@ -17,6 +17,8 @@ package struct Settings: Sendable {
     static let syncInterval: Duration = .seconds(1)
     /// As the database has it, in characters.
     static let nameLimit = 100
+    /// How soon a chain that was verified is on the disk, and its revocation looked at.
+    static let trustInterval: Duration = .seconds(1)
     static let furtherRootWarning =
         "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
         + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"
@@ -39,6 +41,13 @@ package struct Settings: Sendable {
             "HOLDFAST_SPOOL_DIRECTORY",
             "folder of this process alone, where decisions wait for PostgreSQL"),
         Setting(
+            "HOLDFAST_STATE_DIRECTORY",
+            "folder of this process alone, for what lets it start without others; none if unset"),
+        Setting(
+            "HOLDFAST_REVOCATION_CHECKS",
+            "ask Apple, apart from requests, whether its certificates were revoked: true, false",
+            default: "true"),
+        Setting(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
             default: "2000"),
         Setting(
@@ -54,6 +63,8 @@ package struct Settings: Sendable {
     let server: ServerSettings
     let pool: PoolSettings
     let spoolDirectory: String
+    let stateDirectory: String?
+    let checksRevocation: Bool
     let pollInterval: Duration
     let platformKey: PrivateKey?
     let hasFurtherRoot: Bool
@@ -70,6 +81,8 @@ package struct Settings: Sendable {
             url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 3,
             applicationName: "realtime-responder")
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
+        stateDirectory = reader.optionalText("HOLDFAST_STATE_DIRECTORY")
+        checksRevocation = reader.flag("HOLDFAST_REVOCATION_CHECKS")
         pollInterval = reader.milliseconds(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
         platformKey = reader.platformPrivateKey()

@@ -8,6 +8,8 @@ final class FileDescriptor: Sendable {
 
     enum Purpose {
         case read, append, folder
+        /// Of an empty file, whatever was there.
+        case whole
     }
 
     init(opening path: String, for purpose: Purpose) throws(FileError) {
@@ -20,6 +22,7 @@ final class FileDescriptor: Sendable {
             case .read: O_RDONLY | O_NONBLOCK
             case .append: O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK
             case .folder: O_RDONLY | O_DIRECTORY
+            case .whole: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK
             }
         number = unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600)
         self.path = path
@@ -72,6 +75,11 @@ final class FileDescriptor: Sendable {
         } while written < 0 && errno == EINTR
         guard written >= 0 else { throw FileError(errno: errno, path: path) }
         return written
+    }
+
+    /// Gives the open file's name `old` the name `new`, whatever had it before.
+    static func rename(_ old: String, to new: String) throws(FileError) {
+        guard unsafe Glibc.rename(old, new) == 0 else { throw FileError(errno: errno, path: new) }
     }
 
     func truncate(toBytes size: Int64) throws(FileError) {
