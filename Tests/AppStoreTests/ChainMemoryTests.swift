@@ -51,7 +51,7 @@ import Testing
         let good = try Self.header(store)
         for (header, code) in [
             ([], VerificationError.Code.headerMalformed), (Array("=".utf8), .jwsMalformed),
-            (Array(good.dropLast(8)), .headerMalformed),
+            (Array(good.prefix(good.count / 8 * 4)), .headerMalformed),
             (Base64URL.encodedBytes(Array("{}".utf8)), .algorithmRefused),
             (Base64URL.encodedBytes(try Store().chain.jwsHeader), .chainUnknownRoot),
             (Base64URL.encodedBytes(try Self.bogus(under: store).jwsHeader), .chainIssuerMismatch),
