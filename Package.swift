@@ -149,7 +149,8 @@ let testTargets: [Target] = [
     tests(
         "EndToEndTests",
         [
-            "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
+            "AppStore", "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore",
+            "Service",
             "Signing", "TestSupport",
             "api-gateway", "app-store-simulator", "apple-sync", "holdfast",
             "realtime-responder",

@@ -234,5 +234,6 @@ extension SignedDataVerifier {
             throw VerificationError(error)
         }
         leaves.insert(candidate, for: header[...])
+        try forgetIfRefused(candidate)
     }
 }

@@ -92,6 +92,28 @@ import Testing
         #expect(verifier.generation == settled, "a refused request changes nothing to be written")
     }
 
+    @Test func `a certificate refused in the middle of verifications is in no memory afterwards`()
+        async throws
+    {
+        for _ in 0..<20 {
+            let store = try Store()
+            let verifier = try store.verifier()
+            let jws = try store.chain.sign(Self.payload)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { @concurrent in
+                        for _ in 0..<20 { _ = refusal(jws, verifier) }
+                    }
+                }
+                group.addTask { @concurrent in
+                    verifier.refuse(certificate: SHA256.digest(store.chain.leaf))
+                }
+            }
+            #expect(verifier.rememberedChains.isEmpty)
+            #expect(refusal(jws, verifier) == .chainRevoked)
+        }
+    }
+
     @Test func `the number of refused certificates is bounded`() throws {
         let verifier = try Store().verifier()
         for number in 0..<1_100 {
