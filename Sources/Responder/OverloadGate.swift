@@ -28,8 +28,9 @@ package final class OverloadGate: Sendable {
         /// So many are refused in a row, then one is answered though the line is long: refusing
         /// costs a thread too, and must not take all of its time.
         package var refusalsInARow = 3
-        /// From the arrival of the whole request. Who lay longer has 550 ms left at Apple, which
-        /// its next layer needs more.
+        /// From the arrival of the whole request, while others wait too: who lay longer has 550 ms
+        /// left at Apple, which its next layer needs more. Where nobody else waits it was the
+        /// machine that stood still, and a late answer takes nobody's time.
         package var deadline: Duration = .milliseconds(150)
 
         package init(requestsInFlight: Int) {
@@ -64,7 +65,8 @@ package final class OverloadGate: Sendable {
     /// Called once for each request, before anything costly is done for it.
     package func admit(_ load: RequestLoad, to environment: StoreEnvironment) -> Admission {
         seenInFlight.store(load.inFlight, ordering: .relaxed)
-        if load.waited > limits.deadline { return .refused(.deadline) }
+        let isCrowded = load.inFlight > limits.skippingLookUps
+        if isCrowded, load.waited > limits.deadline { return .refused(.deadline) }
         if load.inFlight > limits.refusing {
             let before = inARow.wrappingAdd(1, ordering: .relaxed).oldValue
             if before < limits.refusalsInARow { return .refused(.inFlight) }
@@ -73,7 +75,7 @@ package final class OverloadGate: Sendable {
         if environment == .sandbox, load.inFlight > limits.sheddingSandbox {
             return .refused(.sandbox)
         }
-        return .answered(skipsLookUps: load.inFlight > limits.skippingLookUps)
+        return .answered(skipsLookUps: isCrowded)
     }
 
     /// As the last request met it.

@@ -12,6 +12,7 @@ struct Parts {
     private let runtime: Runtime
     private let feed: SnapshotFeed
     private let profiles: ProfileParts
+    private let trust: Trust
     private let endpoint: RealtimeEndpoint
     private let conditions: ServingConditions
     private let hasFiles: Bool
@@ -47,7 +48,9 @@ struct Parts {
         let loops =
             Self.databaseLoops(settings, runtime, feed, apps, spool, metrics) + profiles.loops
         databaseLoops = loops
-        ownLoops = Self.ownLoops(runtime.log, conditions, spool, files, metrics)
+        trust = try Trust(settings, runtime, metrics)
+        ownLoops =
+            Self.ownLoops(runtime.log, conditions, spool, files, metrics) + trust.loops
         databaseStart = DatabaseStart(store, runtime) {
             try feed.poll()
             try profiles.begin()
@@ -108,6 +111,7 @@ struct Parts {
     ///
     /// - Returns: false when asked to stop meanwhile.
     func waitUntilServing() throws -> Bool {
+        trust.warm()
         try databaseStart.begin()
         if hasFiles {
             let isUsable = try databaseStart.isUsable(within: Settings.diskPatience)
@@ -159,7 +163,10 @@ struct Parts {
         return {
             var reasons: [String] = []
             if !feed.hasSnapshots { reasons.append("no snapshot has been read yet") }
-            if profiles.delaysReadiness { reasons.append("profiles are being read in") }
+            // Without the database there is nothing to be read in.
+            if profiles.delaysReadiness, !databaseStart.isPending {
+                reasons.append("profiles are being read in")
+            }
             if stop.isRequested { reasons.append("told to end; answers under way go on") }
             var warnings = further
             if feed.hasSnapshots {

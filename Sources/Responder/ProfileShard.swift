@@ -69,7 +69,8 @@ struct ProfileShard: ~Copyable {
                 return nil
             }
         }
-        records[record + Record.meta] = meta.usedLately.bits
+        // Not written again for nothing: other cores have the line too.
+        if !meta.isUsedLately { records[record + Record.meta] = meta.usedLately.bits }
         return meta.isAbsent ? .absent : reading(record, meta)
     }
 

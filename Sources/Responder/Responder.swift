@@ -16,6 +16,8 @@
 // without a wrong answer.
 // A start without PostgreSQL serves what the disk has. The longer PostgreSQL is away, the less is
 // said (`ServingMode`); the more requests wait, the fewer are answered (`OverloadGate`).
+// Two loops look after what is believed: one keeps verified chains on the disk for the next start,
+// one asks Apple whether certificates were revoked.
 
 internal import HTTPServer
 package import Service

@@ -28,6 +28,9 @@ package struct ResponderMetrics: Sendable {
     package let profileBytes: Gauge
     package let profileEvictions: Counter
     package let profileChanges: Counter
+    package let revocationChecks: Counter
+    package let revocationUnknown: Gauge
+    package let certificatesRefused: Gauge
 
     package init(_ metrics: Metrics) {
         decided = metrics.counter(
@@ -84,6 +87,13 @@ package struct ResponderMetrics: Sendable {
             "holdfast_profile_table_evictions", "Entries that made room for others.")
         profileChanges = metrics.counter(
             "holdfast_profile_changes", "Changes told by the database.")
+        revocationChecks = metrics.counter(
+            "holdfast_revocation_checks", "Looks at a certificate's revocation, by verdict.",
+            labels: ["verdict"])
+        revocationUnknown = metrics.gauge(
+            "holdfast_revocation_unknown", "Certificates whose last look brought no verdict.")
+        certificatesRefused = metrics.gauge(
+            "holdfast_certificates_refused", "Certificates refused because they were revoked.")
     }
 
     func count(refusal: Refusal) {

@@ -1,5 +1,5 @@
 internal import Retention
-internal import Service
+package import Service
 internal import Synchronization
 
 /// What a responder knows of its own state, and what of it an answer has to heed.
@@ -64,7 +64,7 @@ package struct ServingConditions: Sendable {
 }
 
 /// Tells the log, once each, what has changed since it was last called.
-final class ConditionReport: Sendable {
+package final class ConditionReport: Sendable {
     private struct Told {
         var mode = ServingMode.full
         var refused: UInt64 = 0
@@ -76,13 +76,13 @@ final class ConditionReport: Sendable {
     private let log: Log
     private let told = Mutex(Told())
 
-    init(_ conditions: ServingConditions, metrics: ResponderMetrics, log: Log) {
+    package init(_ conditions: ServingConditions, metrics: ResponderMetrics, log: Log) {
         self.conditions = conditions
         self.metrics = metrics
         self.log = log
     }
 
-    func report() {
+    package func report() {
         let refused = OverloadGate.Refusal.allCases.reduce(UInt64(0)) {
             $0 + metrics.shed.value($1.rawValue)
         }

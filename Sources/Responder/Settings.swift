@@ -25,6 +25,8 @@ package struct Settings: Sendable {
     static let profileLookupsLimit = 8
     /// As the database has it, in characters.
     static let nameLimit = 100
+    /// How soon a chain that was verified is on the disk, and its revocation looked at.
+    static let trustInterval: Duration = .seconds(1)
     static let furtherRootWarning =
         "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
         + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"
@@ -48,7 +50,7 @@ package struct Settings: Sendable {
             "folder of this process alone, where decisions wait for PostgreSQL"),
         Setting(
             "HOLDFAST_STATE_DIRECTORY",
-            "folder of this process alone, for what a start without PostgreSQL needs"),
+            "folder of this process alone, for what a start without others needs; none if unset"),
         Setting(
             "HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT",
             "beyond so many, those waiting included, requests are refused; else 128 a thread, 384"),
@@ -56,6 +58,10 @@ package struct Settings: Sendable {
             "HOLDFAST_PROFILE_TABLE_MEBIBYTES",
             "memory for profiles of subscribers, 0 to 65536; 0 asks PostgreSQL each time",
             default: "256"),
+        Setting(
+            "HOLDFAST_REVOCATION_CHECKS",
+            "ask Apple, apart from requests, whether its certificates were revoked: true, false",
+            default: "true"),
         Setting(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
             default: "2000"),
@@ -76,6 +82,7 @@ package struct Settings: Sendable {
     let spoolDirectory: String
     let stateDirectory: String?
     let overload: OverloadGate.Limits
+    let checksRevocation: Bool
     let pollInterval: Duration
     let platformKey: PrivateKey?
     let hasFurtherRoot: Bool
@@ -101,6 +108,7 @@ package struct Settings: Sendable {
         profileTableMebibytes = reader.integer("HOLDFAST_PROFILE_TABLE_MEBIBYTES", in: 0...65_536)
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
         stateDirectory = reader.optionalText("HOLDFAST_STATE_DIRECTORY")
+        checksRevocation = reader.flag("HOLDFAST_REVOCATION_CHECKS")
         pollInterval = reader.milliseconds(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
         platformKey = reader.platformPrivateKey()

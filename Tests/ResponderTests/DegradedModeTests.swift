@@ -71,6 +71,32 @@ import Testing
         #expect(try cold.kind(Asked(news).with("appAppleId", kids), to: news) == "403")
     }
 
+    @Test func `each change is told once`() throws {
+        let stage = try Stage()
+        let cold = try cold(
+            stage, reaches: true, overload: OverloadGate.Limits(requestsInFlight: 1))
+        try cold.feed.poll()
+        let lines = LogLines()
+        let report = ConditionReport(
+            cold.conditions, metrics: cold.metrics, log: Log(service: "test", sink: lines.append))
+        func told() -> [Int] {
+            for _ in 0..<2 { report.report() }
+            return ["serving_mode", "requests_shed", "clock_skewed"].map { lines.count(of: $0) }
+        }
+        #expect(told() == [0, 0, 0])
+        clocks.advance(.seconds(1_000))
+        #expect(told() == [1, 0, 0])
+        try cold.feed.poll()
+        #expect(told() == [2, 0, 0])
+        let app = try stage.app(news)
+        let crowd = RequestLoad(inFlight: 2, waited: .zero)
+        for _ in 0..<3 { #expect(try cold.send(Asked(app), to: app, load: crowd).status == 503) }
+        #expect(told() == [2, 1, 0])
+        let late = Asked(app).with("signedDate", stage.clock.clock.now() - 60_000)
+        for _ in 0..<SkewWatch.requestsNeeded { _ = try cold.send(late, to: app) }
+        #expect(told() == [2, 1, 1])
+    }
+
     @Test func `with the database back, everything is said again`() throws {
         let stage = try Stage()
         let cold = try cold(stage, reaches: true)
@@ -144,13 +170,15 @@ import Testing
                 503, 503, 503, 200, 503, 503, 503, 200,
             ])
         #expect(cold.conditions.overload.level == 3)
-        #expect(try status(app, 1, waited: 150) == 200)
-        #expect(try status(app, 1, waited: 151) == 503)
+        #expect(try status(app, 3, waited: 150) == 200)
+        #expect(try status(app, 3, waited: 151) == 503)
+        // Nobody else waits.
+        #expect(try status(app, 2, waited: 900) == 200)
         #expect(cold.metrics.shed.value("sandbox") == 1)
         #expect(cold.metrics.shed.value("inFlight") == 6)
         #expect(cold.metrics.shed.value("deadline") == 1)
         // What was refused was not decided.
-        #expect(try cold.decided().count == 7)
+        #expect(try cold.decided().count == 8)
     }
 
     @Test func `under load the database is not asked for profiles`() {
