@@ -214,19 +214,32 @@ extension JSONScanner {
 
     /// To the next quote or backslash.
     private mutating func skipPlainText() throws(JSONError) {
-        while let byte = peek() {
+        while true {
+            position = Self.endOfPlainASCII(in: bytes, from: position)
+            guard let byte = peek() else { throw error(.unexpectedEnd) }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 return
             case 0x00..<0x20:
                 throw error(.controlCharacter)
-            case 0x20..<0x80:
-                position += 1
             default:
-                position += try multibyteLength()
+                let length = try multibyteLength()
+                position += length
             }
         }
-        throw error(.unexpectedEnd)
+    }
+
+    /// Almost every byte of a real-time body goes through here, so the place is kept in a register.
+    private static func endOfPlainASCII(in bytes: [UInt8], from start: Int) -> Int {
+        let span = bytes.span
+        var place = start
+        while place < span.count {
+            let byte = span[place]
+            guard byte &- 0x20 < 0x60, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\")
+            else { break }
+            place += 1
+        }
+        return place
     }
 
     /// Of the UTF-8 sequence here: the shortest form only, no surrogates, nothing past U+10FFFF.

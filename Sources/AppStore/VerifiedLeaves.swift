@@ -33,7 +33,8 @@ final class VerifiedLeaves: Sendable {
     func key(for header: ArraySlice<UInt8>, at unixSeconds: Int64) -> PublicKey? {
         let now = now()
         return entries.withLock { entries in
-            guard let entry = entries.first(where: { $0.header == header }), now < entry.end,
+            guard let entry = entries.first(where: { sameBytes($0.header, header) }),
+                now < entry.end,
                 entry.validity.lowerBound <= unixSeconds, unixSeconds < entry.validity.upperBound
             else { return nil }
             return entry.key
@@ -48,7 +49,7 @@ final class VerifiedLeaves: Sendable {
         let entry = Entry(
             header: Array(header)[...], key: key, validity: validity, end: now + lifetime)
         entries.withLock { entries in
-            entries.removeAll { $0.end <= now || $0.header == entry.header }
+            entries.removeAll { $0.end <= now || sameBytes($0.header, entry.header) }
             if entries.count >= countLimit { entries.removeFirst() }
             entries.append(entry)
         }
