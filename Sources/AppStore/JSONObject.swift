@@ -38,6 +38,12 @@ package struct JSONObject: Sendable {
         return members.first { $0.key.count == length && $0.key.elementsEqual(wanted) }?.value
     }
 
+    package func has(_ key: String) -> Bool {
+        let wanted = key.utf8
+        let length = wanted.count
+        return members.contains { $0.key.count == length && $0.key.elementsEqual(wanted) }
+    }
+
     package func string(_ key: String) -> ArraySlice<UInt8>? {
         guard case .string(let text)? = self[key] else { return nil }
         return text

@@ -1,3 +1,5 @@
+internal import Signing
+
 /// Reads JSON (RFC 8259) strictly from bytes, one value after another.
 ///
 /// Parsers that differ over duplicate keys, lone surrogates or bad UTF-8 let one signed document
@@ -215,7 +217,7 @@ extension JSONScanner {
     /// To the next quote or backslash.
     private mutating func skipPlainText() throws(JSONError) {
         while true {
-            position = Self.endOfPlainASCII(in: bytes, from: position)
+            position = endOfPlainText(in: bytes, from: position)
             guard let byte = peek() else { throw error(.unexpectedEnd) }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -227,19 +229,6 @@ extension JSONScanner {
                 position += length
             }
         }
-    }
-
-    /// Almost every byte of a real-time body goes through here, so the place is kept in a register.
-    private static func endOfPlainASCII(in bytes: [UInt8], from start: Int) -> Int {
-        let span = bytes.span
-        var place = start
-        while place < span.count {
-            let byte = span[place]
-            guard byte &- 0x20 < 0x60, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\")
-            else { break }
-            place += 1
-        }
-        return place
     }
 
     /// Of the UTF-8 sequence here: the shortest form only, no surrogates, nothing past U+10FFFF.

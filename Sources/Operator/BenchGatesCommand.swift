@@ -10,6 +10,9 @@ extension Command {
             options: [
                 .init("--rounds", value: "N", "interleaved rounds, 1 to 20; medians count [3]"),
                 .init("--seconds", value: "S", "of each phase at most, 1 to 60 [3]"),
+                .init(
+                    "--bodies", value: "N",
+                    "signed for each phase at most [more than a core answers in the time]"),
                 .init("--core", value: "N", "the core that the responder has to itself [0]"),
                 .init("--peer-python", value: "PATH", "a Python with the peer's packages"),
                 .init("--peer-script", value: "PATH", "the peer"),
@@ -49,13 +52,14 @@ struct BenchSettings: Sendable {
     var document: String?
     var commit = "unknown"
     /// Of each of the two runs of OpenSSL in a round.
-    var speedSeconds = 2
+    var speedSeconds: Int { min(2, seconds) }
+    private var bodies = Int.max
 
     // More than a core of today answers in the time, so that each body is sent once.
-    var messageBodies: Int { 500 + 15_000 * seconds }
-    var offerBodies: Int { 500 + 12_000 * seconds }
-    var aloneBodies: Int { 4_000 * seconds }
-    var peerBodies: Int { 100 + 4_000 }
+    var messageBodies: Int { min(500 + 15_000 * seconds, bodies) }
+    var offerBodies: Int { min(500 + 12_000 * seconds, bodies) }
+    var aloneBodies: Int { min(4_000 * seconds, bodies) }
+    var peerBodies: Int { min(6_000, bodies) }
 
     init(
         _ arguments: Arguments, deployDirectory: String, parentDirectory: String
@@ -64,6 +68,7 @@ struct BenchSettings: Sendable {
         self.parentDirectory = parentDirectory
         rounds = try arguments.number("--rounds", in: 1...20) ?? rounds
         seconds = try arguments.number("--seconds", in: 1...60) ?? seconds
+        bodies = try arguments.number("--bodies", in: 10...250_000) ?? bodies
         core = try arguments.number("--core", in: 0...1_023) ?? core
         isFull = arguments.has("--full")
         peerPython = arguments.value("--peer-python")

@@ -68,7 +68,8 @@ struct RealtimeBenchOrder {
         let time = Duration.seconds(seconds)
         // Of what is left after the warm-up, a third is kept for the fixed rate: at half of the
         // most it takes half as many.
-        let left = max(0, corpus.requests.count - warmUp)
+        let warmUp = min(warmUp, corpus.requests.count / 4)
+        let left = corpus.requests.count - warmUp
         _ = try generator.run(.closed, within: .init(requests: warmUp, time: time))
         let closed = try measured {
             try generator.run(.closed, within: .init(requests: left - left / 3, time: time))

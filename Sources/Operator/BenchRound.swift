@@ -153,7 +153,8 @@ struct BenchRoundPlay {
         var generator = try LoadGenerator(
             corpus, to: stage.peerTarget, connections: Self.connections)
         let time = Duration.seconds(Self.peerSeconds)
-        _ = try generator.run(.closed, within: .init(requests: 100, time: time))
+        _ = try generator.run(
+            .closed, within: .init(requests: min(100, settings.peerBodies / 2), time: time))
         let before = ProcessTimes(of: peer.pid)
         var bounds = LoadGenerator.Bounds(requests: settings.peerBodies, time: time)
         bounds.patience = .seconds(10)

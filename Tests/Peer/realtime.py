@@ -8,13 +8,26 @@ import time
 import uvicorn
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException
+from pydantic import BaseModel
 
 MESSAGES = {
     "en": "0a6ad27e-8c34-5a55-9f3f-0f5b5d3c1a01",
     "ja": "0a6ad27e-8c34-5a55-9f3f-0f5b5d3c1a02",
     "es": "0a6ad27e-8c34-5a55-9f3f-0f5b5d3c1a03",
 }
+
+
+class RealtimeBody(BaseModel):
+    signedPayload: str
+
+
+class Message(BaseModel):
+    messageIdentifier: str
+
+
+class RealtimeAnswer(BaseModel):
+    message: Message | None = None
 
 
 def arguments():
@@ -47,17 +60,18 @@ def application(given):
     async def ready():
         return {}
 
-    @app.post("/realtime/{token}")
-    async def realtime(token: str, request: Request):
+    # A plain function, as FastAPI's documentation has it for libraries that cannot be awaited: it
+    # runs on a thread of the server's pool, and the loop goes on meanwhile.
+    @app.post("/realtime/{token}", response_model_exclude_none=True)
+    def realtime(token: str, body: RealtimeBody) -> RealtimeAnswer:
         began = time.perf_counter_ns()
-        body = json.loads(await request.body())
         try:
-            asked = checks.verify_and_decode_realtime_request(body["signedPayload"])
-        except VerificationException:
-            return Response(status_code=401)
+            asked = checks.verify_and_decode_realtime_request(body.signedPayload)
+        except VerificationException as error:
+            raise HTTPException(status_code=401) from error
         now = time.time_ns() // 1_000_000
         if not now - 300_000 <= asked.signedDate <= now + 60_000:
-            return Response(status_code=403)
+            raise HTTPException(status_code=403)
         message = MESSAGES.get(asked.userLocale.split("-")[0], MESSAGES["en"])
         record = {
             "requestIdentifier": str(asked.requestIdentifier),
@@ -69,8 +83,7 @@ def application(given):
             "durationMicroseconds": (time.perf_counter_ns() - began) // 1_000,
         }
         os.write(decisions, (json.dumps(record) + "\n").encode())
-        answer = json.dumps({"message": {"messageIdentifier": message}})
-        return Response(content=answer, media_type="application/json")
+        return RealtimeAnswer(message=Message(messageIdentifier=message))
 
     return app
 
