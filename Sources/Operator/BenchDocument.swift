@@ -30,8 +30,8 @@ enum BenchDocument {
         }
         let rounds = gates.rounds.count
         let head = """
-            Written by `deploy/bench` on \(origin.date), commit \(origin.commit), **\(gates.build)** build, \
-            \(origin.machine). Medians of \(rounds) rounds.
+            Written by `deploy/bench` on \(origin.date), commit \(origin.commit), \
+            **\(gates.build)** build, \(origin.machine). Medians of \(rounds) rounds.
 
             | what | value | must | aim | verdict | behind it |
             | --- | --- | --- | --- | --- | --- |
@@ -60,7 +60,7 @@ enum BenchDocument {
                 + "| \(middle(\.p99)) | \(middle(\.p999)) | \(middle(\.max)) |\n"
         }
         return """
-            | from the time a request was due to its answer, ms | p50 | p90 | p99 | p99.9 | longest |
+            | from the time it was due to the answer, ms | p50 | p90 | p99 | p99.9 | longest |
             | --- | --- | --- | --- | --- | --- |
 
             """

@@ -75,11 +75,11 @@ struct BenchGates: Encodable {
             BenchGate(
                 "answers a second and core, of what openssl verifies there",
                 rounds.map(\.messageShare), must: 0.66, aim: 0.80, rises: true,
-                note: "\(middle { $0.messages.closed.perCoreSecond }) of \(verify)"),
+                note: "\(middle { $0.messages.closed.perProcessorSecond }) of \(verify)"),
             BenchGate(
                 "the same with a freshly signed offer, of 1 / (1/verify + 1/sign)",
                 rounds.map(\.offerShare), must: 0.71, aim: 0.85, rises: true,
-                note: "\(middle { $0.offers.closed.perCoreSecond }) of \(offers)"),
+                note: "\(middle { $0.offers.closed.perProcessorSecond }) of \(offers)"),
             Self.serverTime("p50", 0, must: 2, aim: 1.6, rounds, readsProfiles),
             Self.serverTime("p99", 1, must: 4, aim: 3, rounds, readsProfiles),
             BenchGate(
@@ -90,7 +90,7 @@ struct BenchGates: Encodable {
                 rounds.compactMap(\.peerTimes), must: 15, aim: 20, unit: " times slower",
                 rises: true,
                 note: rounds.contains { $0.peer != nil }
-                    ? "\(middle { $0.peer?.perCoreSecond }) answers a second and core"
+                    ? "\(middle { $0.peer?.perProcessorSecond }) answers a second and core"
                     : "not asked for"),
         ]
     }
@@ -110,7 +110,7 @@ struct BenchGates: Encodable {
         let ratio = BenchGate.median(times).map(String.init(hundredths:)) ?? "-"
         let build = BuildMode.name
         return BenchGate(
-            "server-side time \(name), one connection, profile from PostgreSQL, of one verification",
+            "server-side time \(name), one connection, profile from PostgreSQL, of a verification",
             readsProfiles ? times : [], must: must, aim: aim, unit: " times", rises: false,
             note: readsProfiles
                 ? "\(found) us, \(build) build"

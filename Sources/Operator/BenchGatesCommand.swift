@@ -45,7 +45,7 @@ struct BenchSettings: Sendable {
     var parentDirectory = "/var/tmp"
     var rounds = 3
     var seconds = 3
-    var core = 0
+    var processor = 0
     var isFull = false
     var peerPython: String?
     var peerScript = ""
@@ -69,7 +69,7 @@ struct BenchSettings: Sendable {
         rounds = try arguments.number("--rounds", in: 1...20) ?? rounds
         seconds = try arguments.number("--seconds", in: 1...60) ?? seconds
         bodies = try arguments.number("--bodies", in: 10...250_000) ?? bodies
-        core = try arguments.number("--core", in: 0...1_023) ?? core
+        processor = try arguments.number("--core", in: 0...1_023) ?? processor
         isFull = arguments.has("--full")
         peerPython = arguments.value("--peer-python")
         peerScript = arguments.value("--peer-script") ?? ""
@@ -100,7 +100,7 @@ struct BenchRun {
         _ = try settings.document.map(read)
         let stage = try BenchStage(settings, stop: stop, say: say)
         defer { stage.end() }
-        say("starting the responder, \(BuildMode.name) build, on core \(settings.core)")
+        say("starting the responder, \(BuildMode.name) build, on core \(settings.processor)")
         try stage.startResponder()
         try stage.startPeer()
         let play = BenchRoundPlay(stage: stage, say: say)

@@ -129,7 +129,7 @@ struct LoadReport: Encodable {
     var wrong: Int { refusals.values.reduce(0, +) + malformed + broken + unanswered }
 
     /// Answers a second of the responder's own processor time: what one core of it does.
-    var perCoreSecond: Double? { cpuMicrosecondsPerAnswer.map { 1e6 / $0 } }
+    var perProcessorSecond: Double? { cpuMicrosecondsPerAnswer.map { 1e6 / $0 } }
 }
 
 /// What `holdfast bench realtime` tells.
@@ -180,8 +180,8 @@ struct RealtimeBenchReport: Encodable {
                 ["answers a second", String(Int(closed.perSecond)), String(Int(open.perSecond))],
                 [
                     "answers a second of the responder's core",
-                    closed.perCoreSecond.map { String(Int($0)) } ?? "-",
-                    open.perCoreSecond.map { String(Int($0)) } ?? "-",
+                    closed.perProcessorSecond.map { String(Int($0)) } ?? "-",
+                    open.perProcessorSecond.map { String(Int($0)) } ?? "-",
                 ],
                 [
                     "processor time an answer, us",

@@ -25,14 +25,15 @@ struct BenchRound: Encodable {
     }
 
     /// Answers a second of the responder's processor time over verifications a second.
-    var messageShare: Double { (messages.closed.perCoreSecond ?? 0) / verificationsPerSecond }
-    var offerShare: Double { (offers.closed.perCoreSecond ?? 0) / offersPerSecond }
+    var messageShare: Double { (messages.closed.perProcessorSecond ?? 0) / verificationsPerSecond }
+    var offerShare: Double { (offers.closed.perProcessorSecond ?? 0) / offersPerSecond }
     /// The median and the 99th percentile over the time of one verification.
     var serverTimes: [Double] {
         alone.serverMicroseconds.map { $0 * verificationsPerSecond / 1e6 }
     }
     var peerTimes: Double? {
-        guard let peer = peer?.perCoreSecond, let ours = messages.closed.perCoreSecond else {
+        guard let peer = peer?.perProcessorSecond, let ours = messages.closed.perProcessorSecond
+        else {
             return nil
         }
         return ours / peer
@@ -56,9 +57,9 @@ struct BenchRoundPlay {
     private var app: BenchApp { stage.app }
 
     func play() throws -> BenchRound {
-        say("openssl speed on core \(settings.core)")
+        say("openssl speed on core \(settings.processor)")
         let before = try stage.speed()
-        let core = CoreTimes(core: settings.core)
+        let since = ProcessorTimes(processor: settings.processor)
         let used = times
         say("answers with a message")
         let messages = try load(
@@ -69,8 +70,9 @@ struct BenchRoundPlay {
         say("one connection alone")
         let alone = try alone()
         let own = times - used
-        let others = core.flatMap { earlier in
-            CoreTimes(core: settings.core)?.shareOfOthers(since: earlier, ownSeconds: own)
+        let others = since.flatMap { earlier in
+            ProcessorTimes(processor: settings.processor)?.shareOfOthers(
+                since: earlier, ownSeconds: own)
         }
         say("openssl speed again")
         let speed = OpenSSLSpeed.mean(before, try stage.speed())

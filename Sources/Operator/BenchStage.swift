@@ -81,7 +81,7 @@ final class BenchStage {
         // Makes the chain, whose root the responder is told to trust.
         _ = try bodies(of: app, product: app.messageProduct, count: 1)
         responder = try start(
-            "realtime-responder", onCore: "\(binaries)/realtime-responder",
+            "realtime-responder", onProcessor: "\(binaries)/realtime-responder",
             environment: [
                 "HOLDFAST_DATABASE_URL":
                     postgres.url(database: "holdfast", role: "holdfast_responder"),
@@ -103,7 +103,7 @@ final class BenchStage {
     func startPeer() throws {
         guard let python = settings.peerPython else { return }
         peer = try start(
-            "peer", onCore: python,
+            "peer", onProcessor: python,
             arguments: [
                 settings.peerScript, "--port", String(ports[2]), "--root", root,
                 "--bundle-id", app.bundleId, "--app-apple-id", String(app.appAppleId),
@@ -122,12 +122,12 @@ final class BenchStage {
     }
 
     private func start(
-        _ name: String, onCore program: String, arguments: [String] = [],
+        _ name: String, onProcessor program: String, arguments: [String] = [],
         environment: [String: String], readyAt url: String
     ) throws -> ChildProcess {
         let log = "\(folder)/\(name).log"
         var plan = ChildProcess.Plan(
-            "/usr/bin/taskset", ["-c", String(settings.core), program] + arguments)
+            "/usr/bin/taskset", ["-c", String(settings.processor), program] + arguments)
         plan.environment.merge(environment) { _, ours in ours }
         plan.output = .file(log)
         let process = try ChildProcess.start(plan)
@@ -162,7 +162,7 @@ final class BenchStage {
         let text = try run(
             "/usr/bin/taskset",
             [
-                "-c", String(settings.core), "/usr/bin/openssl", "speed", "-seconds",
+                "-c", String(settings.processor), "/usr/bin/openssl", "speed", "-seconds",
                 String(settings.speedSeconds), "ecdsap256",
             ])
         guard let speed = OpenSSLSpeed(output: text) else {
