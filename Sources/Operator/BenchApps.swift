@@ -84,9 +84,13 @@ struct BenchApp: Sendable {
         let rules = RuleSet(rules: [
             Rule(
                 id: .make(at: transaction.now), name: "annual: half price",
-                when: Conditions(productIds: [offerProduct]), treatment: treatment),
+                when: .of(productIds: [offerProduct]), treatment: treatment),
             Rule(
-                id: .make(at: transaction.now), name: "what is new", when: .none,
+                id: .make(at: transaction.now), name: "who was here for a month: what is new",
+                when: .fact(FactCondition(.tenureDays, .number(atLeast: 30, below: nil))),
+                treatment: .message(text)),
+            Rule(
+                id: .make(at: transaction.now), name: "what is new", when: .always,
                 treatment: .message(text)),
         ])
         let version = try transaction.createRuleSet(rules, of: id)

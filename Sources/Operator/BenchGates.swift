@@ -63,7 +63,7 @@ struct BenchGates: Encodable {
     let rounds: [BenchRound]
     let gates: [BenchGate]
 
-    init(rounds: [BenchRound], growth: GrowthReport, readsProfiles: Bool) {
+    init(rounds: [BenchRound], growth: GrowthReport) {
         self.rounds = rounds
         let build = BuildMode.name
         func middle(_ value: (BenchRound) -> Double?) -> String {
@@ -80,8 +80,8 @@ struct BenchGates: Encodable {
                 "the same with a freshly signed offer, of 1 / (1/verify + 1/sign)",
                 rounds.map(\.offerShare), must: 0.71, aim: 0.85, rises: true,
                 note: "\(middle { $0.offers.closed.perProcessorSecond }) of \(offers)"),
-            Self.serverTime("p50", 0, must: 2, aim: 1.6, rounds, readsProfiles),
-            Self.serverTime("p99", 1, must: 4, aim: 3, rounds, readsProfiles),
+            Self.serverTime("p50", 0, must: 2, aim: 1.6, rounds),
+            Self.serverTime("p99", 1, must: 4, aim: 3, rounds),
             BenchGate(
                 growth.name, growth.p99Ratio.map { [$0] } ?? [], must: 1.20, aim: 1.05,
                 unit: " times", rises: false, note: growth.note + ", \(build) build"),
@@ -96,8 +96,7 @@ struct BenchGates: Encodable {
     }
 
     private static func serverTime(
-        _ name: String, _ place: Int, must: Double, aim: Double, _ rounds: [BenchRound],
-        _ readsProfiles: Bool
+        _ name: String, _ place: Int, must: Double, aim: Double, _ rounds: [BenchRound]
     ) -> BenchGate {
         let times = rounds.compactMap {
             $0.serverTimes.indices.contains(place) ? $0.serverTimes[place] : nil
@@ -107,14 +106,11 @@ struct BenchGates: Encodable {
             return all.indices.contains(place) ? all[place] : nil
         }
         let found = BenchGate.median(microseconds).map(String.init(hundredths:)) ?? "-"
-        let ratio = BenchGate.median(times).map(String.init(hundredths:)) ?? "-"
         let build = BuildMode.name
         return BenchGate(
             "server-side time \(name), one connection, profile from PostgreSQL, of a verification",
-            readsProfiles ? times : [], must: must, aim: aim, unit: " times", rises: false,
-            note: readsProfiles
-                ? "\(found) us, \(build) build"
-                : "without a profile \(ratio) times: \(found) us, \(build) build")
+            times, must: must, aim: aim, unit: " times", rises: false,
+            note: "\(found) us, \(build) build")
     }
 
     /// True where nothing was wrong and no "must" was missed.

@@ -60,6 +60,8 @@ struct BenchSettings: Sendable {
     var offerBodies: Int { min(500 + 12_000 * seconds, bodies) }
     var aloneBodies: Int { min(4_000 * seconds, bodies) }
     var peerBodies: Int { min(6_000, bodies) }
+    /// Of every subscriber that is asked for.
+    var profiles: Int { max(messageBodies, offerBodies, aloneBodies) }
 
     init(
         _ arguments: Arguments, deployDirectory: String, parentDirectory: String
@@ -83,8 +85,6 @@ struct BenchSettings: Sendable {
 
 /// A run from beginning to end.
 struct BenchRun {
-    /// A responder that looks profiles up counts them under this name.
-    private static let profileMetric = "holdfast_profile"
     private static let documentBytesLimit = 1 << 20
 
     let settings: BenchSettings
@@ -100,6 +100,8 @@ struct BenchRun {
         _ = try settings.document.map(read)
         let stage = try BenchStage(settings, stop: stop, say: say)
         defer { stage.end() }
+        say("making \(settings.profiles) profiles")
+        try stage.loadProfiles(settings.profiles, into: stage.app)
         say("starting the responder, \(BuildMode.name) build, on core \(settings.processor)")
         try stage.startResponder()
         try stage.startPeer()
@@ -109,9 +111,8 @@ struct BenchRun {
             say("round \(number) of \(settings.rounds)")
             return try play.play()
         }
-        let readsProfiles = try stage.metrics().contains(Self.profileMetric)
         let growth = try BenchGrowth(stage: stage, say: say).measure()
-        let gates = BenchGates(rounds: rounds, growth: growth, readsProfiles: readsProfiles)
+        let gates = BenchGates(rounds: rounds, growth: growth)
         let origin = origin()
         if let document = settings.document { try write(gates, origin, to: document) }
         try output.write(Self.table(gates), json: gates)

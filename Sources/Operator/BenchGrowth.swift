@@ -12,9 +12,6 @@ struct BenchGrowth {
     private static let perSecond = 1_000
     private static let seconds = 6
     private static let rounds = 3
-    /// The numbers of the subscribers that the simulator's requests are of begin here.
-    static let firstTransaction: Int64 = 2_000_000_000_000_000
-
     let stage: BenchStage
     let say: (String) -> Void
 
@@ -25,13 +22,13 @@ struct BenchGrowth {
 
     func measure() throws -> GrowthReport {
         guard stage.settings.isFull else { return none("only with --full") }
-        guard ProfileLoad.isBuilt else { return none("there is no bulk loader of profiles yet") }
-        let load = ProfileLoad(stage: stage)
-        try load.load(Self.smallSubscribers, into: stage.app)
+        try stage.loadProfiles(Self.smallSubscribers, into: stage.app)
+        stage.stopResponder()
+        try stage.startResponder()
         let small = try p99(of: [stage.app], subscribers: Self.smallSubscribers)
         say("making \(Self.apps) apps with \(Self.subscribersOfApp) subscribers each")
         try stage.addApps(Self.apps - 1)
-        for app in stage.apps { try load.load(Self.subscribersOfApp, into: app) }
+        for app in stage.apps { try stage.loadProfiles(Self.subscribersOfApp, into: app) }
         // It begins with everything, as after a restart in production.
         stage.stopResponder()
         try stage.startResponder()
@@ -71,29 +68,5 @@ struct BenchGrowth {
             return LatencySummary(result.latency).p99
         }
         return BenchGate.median(found) ?? 0
-    }
-}
-
-/// How profiles of an app's subscribers get into the database by the million: with the operator's
-/// own command.
-struct ProfileLoad {
-    private static let command = "load-profiles"
-
-    let stage: BenchStage
-
-    static var isBuilt: Bool { Operator.has(command) }
-
-    /// Subscribers numbered as those of the simulator's requests.
-    func load(_ count: Int, into app: BenchApp) throws {
-        _ = try stage.holdfast(
-            [
-                Self.command, "--tenant", app.tenant.description, "--app", app.id.description,
-                "--environment", StoreEnvironment.production.rawValue,
-                "--first", String(BenchGrowth.firstTransaction), "--count", String(count),
-            ],
-            environment: [
-                "HOLDFAST_DATABASE_URL":
-                    stage.postgres.url(database: "holdfast", role: "holdfast_operator")
-            ])
     }
 }

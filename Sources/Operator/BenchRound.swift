@@ -57,6 +57,7 @@ struct BenchRoundPlay {
     private var app: BenchApp { stage.app }
 
     func play() throws -> BenchRound {
+        if stage.responder == nil { try stage.startResponder() }
         say("openssl speed on core \(settings.processor)")
         let before = try stage.speed()
         let since = ProcessorTimes(processor: settings.processor)
@@ -67,13 +68,13 @@ struct BenchRoundPlay {
         say("answers with a freshly signed offer")
         let offers = try load(
             app.offerProduct, count: settings.offerBodies, expected: "promotionalOffer")
-        say("one connection alone")
-        let alone = try alone()
         let own = times - used
         let others = since.flatMap { earlier in
             ProcessorTimes(processor: settings.processor)?.shareOfOthers(
                 since: earlier, ownSeconds: own)
         }
+        say("one connection alone, each subscriber from PostgreSQL")
+        let alone = try alone()
         say("openssl speed again")
         let speed = OpenSSLSpeed.mean(before, try stage.speed())
         let peer = try peerLoad()
@@ -99,7 +100,11 @@ struct BenchRoundPlay {
         return try order.run()
     }
 
+    /// With a responder of its own that remembers nobody.
     private func alone() throws -> BenchRound.AloneReport {
+        stage.stopResponder()
+        try stage.startResponder(memory: 0)
+        defer { stage.stopResponder() }
         let file = try stage.bodies(
             of: app, product: app.messageProduct, count: settings.aloneBodies)
         let start = BenchStage.now
@@ -127,6 +132,7 @@ struct BenchRoundPlay {
                 let rows = try connection.query(
                     """
                     select count(*) as decisions,
+                      count(*) filter (where profile_source = 'database') as looked_up,
                       coalesce(percentile_disc(0.5) within group
                         (order by duration_microseconds), 0)::bigint as middle,
                       coalesce(percentile_disc(0.99) within group
@@ -138,7 +144,14 @@ struct BenchRoundPlay {
                 let (middle, slow): (Int64, Int64) = (
                     try row.decode("middle"), try row.decode("slow")
                 )
-                return decisions >= Int64(count) ? [Double(middle), Double(slow)] : []
+                guard decisions >= Int64(count) else { return [] }
+                let lookedUp: Int64 = try row.decode("looked_up")
+                guard lookedUp * 100 >= decisions * 99 else {
+                    throw LoadError(
+                        description: "only \(lookedUp) of \(decisions) subscribers were found "
+                            + "in PostgreSQL in time")
+                }
+                return [Double(middle), Double(slow)]
             }
             if !found.isEmpty { return found }
             _ = stage.responder?.wait(for: .milliseconds(100))

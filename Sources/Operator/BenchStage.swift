@@ -77,7 +77,8 @@ final class BenchStage {
 
     // MARK: Processes on the measured core
 
-    func startResponder() throws {
+    /// - Parameter memory: MiB for profiles; 0 asks PostgreSQL for each subscriber.
+    func startResponder(memory: Int = 256) throws {
         // Makes the chain, whose root the responder is told to trust.
         _ = try bodies(of: app, product: app.messageProduct, count: 1)
         responder = try start(
@@ -90,6 +91,8 @@ final class BenchStage {
                 "HOLDFAST_RESPONDER_THREADS": String(Self.threads),
                 "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": processes.platformKey.privatePath,
                 "HOLDFAST_SPOOL_DIRECTORY": folder + "/spool",
+                "HOLDFAST_PROFILE_TABLE_MEBIBYTES": String(memory),
+                "HOLDFAST_REVOCATION_CHECKS": "false",
                 "HOLDFAST_FURTHER_TRUST_ROOT_FILE": root,
             ], readyAt: "http://127.0.0.1:\(ports[1])/readyz")
     }
@@ -113,13 +116,6 @@ final class BenchStage {
 
     func target(_ app: BenchApp) -> LoadTarget { LoadTarget(port: ports[0], path: app.path) }
     var peerTarget: LoadTarget { LoadTarget(port: ports[2], path: "/realtime/peer") }
-
-    /// The responder's metrics as text.
-    func metrics() throws -> String {
-        let url = "http://127.0.0.1:\(ports[1])/metrics"
-        let answer = try Transport().send(ClientRequest(method: "GET", url: url))
-        return String(decoding: answer.body, as: UTF8.self)
-    }
 
     private func start(
         _ name: String, onProcessor program: String, arguments: [String] = [],
@@ -171,9 +167,18 @@ final class BenchStage {
         return speed
     }
 
-    /// A command of this program's own.
-    func holdfast(_ arguments: [String], environment: [String: String]) throws -> String {
-        try run("\(binaries)/holdfast", arguments, environment: environment)
+    /// Profiles of the subscribers that the simulator's requests are of: the first so many.
+    func loadProfiles(_ count: Int, into app: BenchApp) throws {
+        _ = try run(
+            "\(binaries)/holdfast",
+            [
+                "load-profiles", "--tenant", app.tenant.description, "--app", app.id.description,
+                "--environment", StoreEnvironment.production.rawValue, "--generate", String(count),
+            ],
+            environment: [
+                "HOLDFAST_DATABASE_URL":
+                    postgres.url(database: "holdfast", role: "holdfast_operator")
+            ])
     }
 
     private func run(
