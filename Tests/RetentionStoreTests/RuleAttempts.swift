@@ -85,6 +85,43 @@ extension IsolationTests {
                 "listSnapshots",
                 { try expectNothing(try $0.listSnapshots(at: key, before: nil, limit: 9).first) }
             ),
+            (
+                "wasPublished",
+                {
+                    guard try !$0.wasPublished(version: 1, at: key) else { throw FoundForeign() }
+                }
+            ),
+            (
+                "findServedSnapshot",
+                { try expectNothing(try $0.findServedSnapshot(number: 1, at: key)) }
+            ),
+            (
+                "prospectiveSnapshot",
+                { _ = try $0.prospectiveSnapshot(at: key, RuleSet(rules: [])) }
+            ),
+            (
+                "budgetReading",
+                {
+                    let snapshot = try $0.prospectiveSnapshot(at: key, RuleSet(rules: []))
+                    _ = try $0.budgetReading(of: snapshot, at: $0.now)
+                }
+            ),
+            (
+                "findSubscriber",
+                {
+                    guard try $0.findSubscriber("1", at: key) == .absent else {
+                        throw FoundForeign()
+                    }
+                }
+            ),
+            (
+                "findDecision",
+                {
+                    let place = DecisionPlace(
+                        signedDate: Instant(milliseconds: 0), requestIdentifier: UUID())
+                    try expectNothing(try $0.findDecision(place, at: key))
+                }
+            ),
             ("findSnapshot", { try expectNothing(try $0.findSnapshot(number: 1, at: key)) }),
             ("listLiveResponders", { _ = try $0.listLiveResponders() }),
         ]
@@ -103,6 +140,14 @@ extension IsolationTests {
                     try expectNothing(found.messageKinds.first)
                     try expectNothing(found.product("com.example.tideline.plus.annual"))
                 }
+            ),
+            (
+                "messageLocales",
+                { try expectNothing(try $0.messageLocales([message], of: key.app).first) }
+            ),
+            (
+                "allocated",
+                { _ = try $0.allocated(RuleSet(rules: []), of: key.app) }
             ),
             (
                 "messageNames",
