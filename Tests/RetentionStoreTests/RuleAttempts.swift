@@ -97,13 +97,27 @@ extension IsolationTests {
             ),
             (
                 "prospectiveSnapshot",
-                { _ = try $0.prospectiveSnapshot(at: key, RuleSet(rules: [])) }
+                {
+                    // Of an app that is not there, it is refused.
+                    let foreign = try? $0.prospectiveSnapshot(at: key, RuleSet(rules: []))
+                    try expectNothing(foreign)
+                }
             ),
             (
                 "budgetReading",
                 {
-                    let snapshot = try $0.prospectiveSnapshot(at: key, RuleSet(rules: []))
-                    _ = try $0.budgetReading(of: snapshot, at: $0.now)
+                    let budget = Governor.Budget(amountMilliunits: 1, currency: "EUR")
+                    let governor = Governor(
+                        offersPerSubscriber: nil, coolDownDays: nil, monthlyDiscountBudget: budget)
+                    let snapshot = Snapshot(
+                        tenant: TenantID(UUID()), app: key.app, environment: key.environment,
+                        number: 1, bundleId: "x", appAppleId: 1, defaultLocale: "en-US",
+                        endpointTokenHashes: [], products: [], offers: [], messages: [],
+                        defaults: [], ruleSet: RuleSet(rules: [], governor: governor),
+                        signingKey: nil)
+                    guard try $0.budgetReading(of: snapshot, at: $0.now) == .nothing else {
+                        throw FoundForeign()
+                    }
                 }
             ),
             (
