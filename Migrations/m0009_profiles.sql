@@ -89,6 +89,8 @@ comment on column holdfast.app_store_connect_message.sandbox_display_confirmed_a
   'When somebody said that a sandbox device showed it.';
 select holdfast_sec.protect('holdfast.app_store_connect_message');
 select holdfast_sec.protect_app('holdfast.app_store_connect_message');
+-- The sync builds snapshots too, and they name those that may be answered.
+select holdfast_sec.protect_sync('holdfast.app_store_connect_message', 'select');
 
 -- --- What a decision was taken from --------------------------------------------------------------------------------
 

@@ -3985,6 +3985,13 @@ CREATE POLICY claimed_app ON holdfast.app_environment AS RESTRICTIVE TO holdfast
 
 
 --
+-- Name: app_store_connect_message claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.app_store_connect_message AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
 -- Name: apple_call claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4852,6 +4859,13 @@ CREATE POLICY sync ON holdfast.app TO holdfast_sync USING ((tenant_id = ( SELECT
 --
 
 CREATE POLICY sync ON holdfast.app_environment TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: app_store_connect_message sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.app_store_connect_message TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -5943,6 +5957,7 @@ GRANT UPDATE(snapshot_number) ON TABLE holdfast.app_environment TO holdfast_sync
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_store_connect_message TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.app_store_connect_message TO holdfast_gateway;
+GRANT SELECT ON TABLE holdfast.app_store_connect_message TO holdfast_sync;
 
 
 --

@@ -115,7 +115,7 @@ struct PublicationCheck {
     private static func sentence(_ kind: RuleSetFinding.Kind) -> String {
         switch kind {
         case .neverMatches:
-            "Nobody can meet its conditions here, or its schedule is over; change it or take it out."
+            "Nobody can meet its condition here, or its schedule is over; change it or take it out."
         case .hidesLaterRules:
             "It answers everybody whom the rules after it could match; narrow it or move it down."
         }

@@ -1,4 +1,4 @@
-// /v1/apps/{appId}/publications: which rules were put in force where, by whom, and what they changed.
+// /v1/apps/{appId}/publications: which rules were put in force where, by whom, and what changed.
 internal import HTTPServer
 internal import Retention
 internal import RetentionStore

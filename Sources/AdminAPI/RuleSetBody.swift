@@ -18,15 +18,13 @@ enum RuleSetBody {
         let governor = reader.optionalObject("governor", readGovernor) ?? .none
         if reader.take("rules") == nil { reader.note("rules", .required, "rules is required.") }
         let rules = reader.objects("rules", limit: RuleSet.rulesLimit, readRule)
-        noteRepeated(rules.map { $0.map { "\($0.id)" } }, "rule", &reader) {
-            "rules/\($0)/id"
-        }
+        noteRepeated(rules.map { $0.id?.description }, "rule", &reader) { "rules/\($0)/id" }
         let experiments = rules.map { rule -> String? in
-            guard case .experiment(let experiment) = rule?.outcome else { return nil }
+            guard case .experiment(let experiment) = rule.rule?.outcome else { return nil }
             return "\(experiment.id)"
         }
         noteRepeated(experiments, "experiment", &reader) { "rules/\($0)/experiment/id" }
-        return RuleSet(rules: rules.compactMap(\.self), holdout: holdout, governor: governor)
+        return RuleSet(rules: rules.compactMap(\.rule), holdout: holdout, governor: governor)
     }
 
     private static func readVersion(_ reader: inout BodyReader) {
@@ -87,7 +85,13 @@ enum RuleSetBody {
 
     // MARK: - Rules
 
-    private static func readRule(_ reader: inout BodyReader) -> Rule? {
+    private struct ReadRule {
+        let id: RuleID?
+        /// `nil` where something in it is wrong.
+        var rule: Rule?
+    }
+
+    private static func readRule(_ reader: inout BodyReader) -> ReadRule {
         let id: RuleID? = reader.identifier("id")
         let name = reader.text("name", nameUnits)
         let schedule = reader.optionalObject("schedule", ScheduleBody.read) ?? .always
@@ -103,8 +107,10 @@ enum RuleSetBody {
         let outcome =
             (treatment ?? nil).map(Rule.Outcome.treatment)
             ?? (experiment ?? nil).map(Rule.Outcome.experiment)
-        guard let id, let when, let outcome else { return nil }
-        return Rule(id: id, name: name, schedule: schedule, when: when, outcome: outcome)
+        guard let id, let when, let outcome else { return ReadRule(id: id) }
+        return ReadRule(
+            id: id,
+            rule: Rule(id: id, name: name, schedule: schedule, when: when, outcome: outcome))
     }
 
     private static func readCondition(_ reader: inout BodyReader) -> Condition? {

@@ -54,21 +54,21 @@ struct RuleSetChanges {
     private var moved: Set<RuleID> {
         let places = Dictionary(
             before.rules.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let common = after.rules.compactMap { rule in places[rule.id].map { (rule.id, $0) } }
+        let kept = after.rules.compactMap { rule in places[rule.id].map { (rule.id, $0) } }
         // Longest rising run of places, by the length of the best one that ends at each.
         var lengths: [Int] = []
         var formers: [Int?] = []
-        for (index, (_, place)) in common.enumerated() {
-            let best = (0..<index).filter { common[$0].1 < place }.max { lengths[$0] < lengths[$1] }
+        for (index, (_, place)) in kept.enumerated() {
+            let best = (0..<index).filter { kept[$0].1 < place }.max { lengths[$0] < lengths[$1] }
             lengths.append((best.map { lengths[$0] } ?? 0) + 1)
             formers.append(best)
         }
-        var kept: Set<RuleID> = []
+        var unmoved: Set<RuleID> = []
         var last = lengths.indices.max { lengths[$0] < lengths[$1] }
         while let index = last {
-            kept.insert(common[index].0)
+            unmoved.insert(kept[index].0)
             last = formers[index]
         }
-        return Set(common.map(\.0)).subtracting(kept)
+        return Set(kept.map(\.0)).subtracting(unmoved)
     }
 }

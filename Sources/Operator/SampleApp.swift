@@ -108,12 +108,12 @@ package struct SampleApp: Sendable {
         }
         return [
             (
-                "monthly: the annual plan, paid monthly", Condition.of(productIds: [app.monthly]),
-                .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
+                "monthly readers of Japanese: what is new, where Apple has approved it",
+                Condition.of(productIds: [app.monthly], languages: ["ja"]), .message(highlights)
             ),
             (
-                "everybody else: what is new, where Apple has approved it", .always,
-                .message(highlights)
+                "monthly: the annual plan, paid monthly", Condition.of(productIds: [app.monthly]),
+                .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
             ),
         ]
     }

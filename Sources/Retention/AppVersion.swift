@@ -54,7 +54,8 @@ package struct AppVersion: Comparable, Sendable, CustomStringConvertible {
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard (1...18).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard (1...18).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
             return nil
         }
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }

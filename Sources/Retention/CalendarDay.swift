@@ -15,7 +15,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConverti
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Of the proleptic Gregorian calendar, counted from 1970-01-01; `nil` before it and after 9999.
+    /// Of the proleptic Gregorian calendar, counted from 1970-01-01; `nil` before and after 9999.
     package init?(daysSince1970: Int64) {
         guard (0...2_932_896).contains(daysSince1970) else { return nil }
         // Years begin in March here, so that the leap day is a year's last; after H. Hinnant,

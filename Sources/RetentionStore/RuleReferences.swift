@@ -1,5 +1,5 @@
-// Tables: message, product, billing_plan, offer, app_store_connect_message. What rules name, as it is
-// there.
+// Tables: message, localization, product, billing_plan, offer, app_store_connect_message. What
+// rules name, as it is there.
 package import FoundationEssentials
 internal import Postgres
 package import Retention

@@ -80,7 +80,7 @@ extension TenantTransaction {
 
     /// What would be served now with these rules: for looking ahead, and never stored.
     ///
-    /// - Parameter isStopped: whether the app's stop counts; where not, it is as if answers went on.
+    /// - Parameter isStopped: whether the app's stop counts; else it is as if answers went on.
     package func prospectiveSnapshot(
         at key: AppEnvironment, _ ruleSet: RuleSet, withStop isStopped: Bool = true
     ) throws -> Snapshot {

@@ -7,7 +7,7 @@ import Service
 import TestSupport
 import Testing
 
-/// Rules are put in force only where Apple has approved what they name, and only such as can answer.
+/// Rules are put in force only where Apple has approved what they name, and if each can answer.
 @Suite(.database) struct PublicationCheckTests {
     @Test func everyMessageIsApprovedInTheDefaultLocaleOfThatEnvironment() throws {
         let app = try GatewayStage().makeAgency().makeTestApp()

@@ -101,9 +101,10 @@ struct TestApp {
                             of: message, app: id)
                     }
                     for environment in environments {
-                        try transaction.placeMessage(
-                            message, locale: locale,
-                            at: AppEnvironment(app: id, environment: environment), state: state)
+                        let key = AppEnvironment(app: id, environment: environment)
+                        let placed = try transaction.placeMessage(
+                            message, locale: locale, at: key, state: state)
+                        try transaction.setReviewState(state, ofAppleObject: placed, at: key)
                     }
                 }
             }

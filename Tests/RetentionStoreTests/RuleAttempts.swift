@@ -85,6 +85,57 @@ extension IsolationTests {
                 "listSnapshots",
                 { try expectNothing(try $0.listSnapshots(at: key, before: nil, limit: 9).first) }
             ),
+            (
+                "wasPublished",
+                {
+                    guard try !$0.wasPublished(version: 1, at: key) else { throw FoundForeign() }
+                }
+            ),
+            (
+                "findServedSnapshot",
+                { try expectNothing(try $0.findServedSnapshot(number: 1, at: key)) }
+            ),
+            (
+                "prospectiveSnapshot",
+                {
+                    // Of an app that is not there, it is refused.
+                    let foreign = try? $0.prospectiveSnapshot(at: key, RuleSet(rules: []))
+                    try expectNothing(foreign)
+                }
+            ),
+            (
+                "budgetReading",
+                {
+                    let budget = Governor.Budget(amountMilliunits: 1, currency: "EUR")
+                    let governor = Governor(
+                        offersPerSubscriber: nil, coolDownDays: nil, monthlyDiscountBudget: budget)
+                    let snapshot = Snapshot(
+                        tenant: TenantID(UUID()), app: key.app, environment: key.environment,
+                        number: 1, bundleId: "x", appAppleId: 1, defaultLocale: "en-US",
+                        endpointTokenHashes: [], products: [], offers: [], messages: [],
+                        defaults: [], ruleSet: RuleSet(rules: [], governor: governor),
+                        signingKey: nil)
+                    guard try $0.budgetReading(of: snapshot, at: $0.now) == .nothing else {
+                        throw FoundForeign()
+                    }
+                }
+            ),
+            (
+                "findSubscriber",
+                {
+                    guard try $0.findSubscriber("1", at: key) == .absent else {
+                        throw FoundForeign()
+                    }
+                }
+            ),
+            (
+                "findDecision",
+                {
+                    let place = DecisionPlace(
+                        signedDate: Instant(milliseconds: 0), requestIdentifier: UUID())
+                    try expectNothing(try $0.findDecision(place, at: key))
+                }
+            ),
             ("findSnapshot", { try expectNothing(try $0.findSnapshot(number: 1, at: key)) }),
             ("listLiveResponders", { _ = try $0.listLiveResponders() }),
         ]
@@ -103,6 +154,14 @@ extension IsolationTests {
                     try expectNothing(found.messageKinds.first)
                     try expectNothing(found.product("com.example.tideline.plus.annual"))
                 }
+            ),
+            (
+                "messageLocales",
+                { try expectNothing(try $0.messageLocales([message], of: key.app).first) }
+            ),
+            (
+                "allocated",
+                { _ = try $0.allocated(RuleSet(rules: []), of: key.app) }
             ),
             (
                 "messageNames",
