@@ -80,7 +80,7 @@ let middle: [Target] = [
 
 let adapters: [Target] = [
     module(
-        "AppStore", ["HTTPClient", "Retention", "Signing"], swift: hotPath,
+        "AppStore", ["HTTPClient", "Locales", "Retention", "Signing"], swift: hotPath,
         resources: [.embedInCode("AppleRootCA-G3.pem")]),
     module("RetentionStore", ["Migrations", "Postgres", "Retention", "Service", "Signing"]),
 ]

@@ -179,6 +179,19 @@ struct BodyReader {
         }
     }
 
+    /// The pointer to this object itself.
+    var place: String { pointer }
+
+    /// Whether the member is there, be it null.
+    func has(_ name: String) -> Bool { members[name] != nil }
+
+    /// Notes each member that is null, where no member may be.
+    mutating func noteNulls() {
+        for name in members.keys.sorted() where members[name] == .null {
+            note(Self.escaped(name), .wrongType, "A member without a value is left out here.")
+        }
+    }
+
     /// The pointer to a member; `name` may go deeper with slashes of its own.
     func path(_ name: String) -> String { "\(pointer)/\(name)" }
 

@@ -20,6 +20,12 @@ enum DatabaseProblem {
         "app_bundle_id_unique": ("/bundleId", "Another app of the tenant has this bundleId."),
         "app_apple_id_unique": ("/appAppleId", "Another app of the tenant has this appAppleId."),
         "message_name_unique": ("/name", "Another message of the app has this name."),
+        "app_store_connect_message_pkey": (
+            "/messageIdentifier", "The app has this message of App Store Connect already."
+        ),
+        "app_store_connect_message_name_unique": (
+            "/name", "Another message of App Store Connect has this name in the app."
+        ),
         "product_pkey": ("/productId", "The app has this product already; change it with PATCH."),
         "offer_pkey": ("/offerIdentifier", "The product has this offer already."),
     ]

@@ -28,7 +28,7 @@ package final class Gateway: Sendable {
     private let routes: RouteTable<Target>
 
     fileprivate enum Target {
-        case document
+        case document(PublicDocument)
         case operation(Operation)
     }
 
@@ -45,7 +45,8 @@ package final class Gateway: Sendable {
         self.limiter = limiter
         self.jobAdded = jobAdded
         var routes = RouteTable<Target>()
-        routes.add(.get, "/openapi.json", .document)
+        routes.add(.get, "/openapi.json", .document(.openAPI))
+        routes.add(.get, "/v1/rule-set-schema", .document(.ruleSetSchema))
         for operation in Operations.all {
             routes.add(operation.method, operation.path, .operation(operation))
         }
@@ -55,8 +56,8 @@ package final class Gateway: Sendable {
     package func respond(to request: Request) -> Response {
         let exchange = Exchange(gateway: self, request: request)
         switch routes.match(request) {
-        case .found(.document, _):
-            return exchange.finish(OpenAPIDocument.respond(to: request))
+        case .found(.document(let document), _):
+            return exchange.finish(document.respond(to: request))
         case .found(.operation(let operation), let path):
             return exchange.finish(exchange.perform(operation, path))
         case .notFound: return exchange.finish(.notFound)

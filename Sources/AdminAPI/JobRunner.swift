@@ -23,6 +23,7 @@ package struct JobRunner: Sendable {
     static let kinds: [String: (scopes: [AccessScope], work: Work)] = [
         AppCopies.kind: ([.write(.apps)], AppCopies.run),
         LocalizationImports.kind: ([.write(.content)], LocalizationImports.run),
+        Replays.kind: ([.write(.rules)], Replays.run),
     ]
 
     /// Called between a job's work and its end, for tests of what happens meanwhile.

@@ -51,7 +51,7 @@ extension BodyReader {
         }
     }
 
-    private mutating func capitals(_ name: String, such example: String) -> String {
+    mutating func capitals(_ name: String, such example: String) -> String {
         let text = text(name)
         let isCapitals = text.utf8.count == 3 && text.utf8.allSatisfy { (0x41...0x5a).contains($0) }
         if !isCapitals, !text.isEmpty {

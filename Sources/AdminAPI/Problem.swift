@@ -12,6 +12,7 @@ package struct FieldProblem: Hashable, Sendable {
     package enum Code: String, Sendable {
         case required, unknown, wrongType, tooLong, tooShort, outOfRange, notAllowed, unknownValue
         case badFormat, unknownReference, duplicate, nearMiss, tooMany
+        case notApproved, notConfirmed, neverMatches, hidesLaterRules
         case notPNG, truncated, damaged, animated, hasAlphaChannel, transparent, wrongSize, tooLarge
     }
 

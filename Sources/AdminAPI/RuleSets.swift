@@ -1,4 +1,4 @@
-// /v1/apps/{appId}/rule-set-draft, rule-sets, publications: which answer for whom.
+// /v1/apps/{appId}/rule-set-draft, rule-sets: which answer for whom.
 //
 //     draft ── POST rule-sets ──> version n ── POST …/publications ──> in force, next snapshot
 //
@@ -18,13 +18,7 @@ enum RuleSets {
         .list("listRuleSets", versions, .rules, list),
         .post("createRuleSet", versions, .rules, freeze),
         .get("getRuleSet", "\(versions)/{version}", .rules, get),
-        .post(
-            "createPublication", "\(versions)/{version}/publications", .rules,
-            query: ["environment"], idempotency: .required, publish),
         .post("copyRuleSet", "\(versions)/{version}/copies", .rules, copy),
-        .list(
-            "listPublications", "/v1/apps/{appId}/publications", .rules, query: ["environment"],
-            listPublications),
     ]
 
     // MARK: - Shapes
@@ -44,21 +38,13 @@ enum RuleSets {
         ]
     }
 
-    private static func form(_ publication: StoredPublication) -> JSONTree {
-        [
-            "id": .id(publication.id), "version": .integer(Int64(publication.version)),
-            "environment": .string(publication.environment.rawValue),
-            "publishedAt": .instant(publication.publishedAt),
-            "publishedBy": .actor(publication.publishedBy),
-            "snapshotNumber": .integer(publication.snapshotNumber),
-        ]
-    }
-
     /// Rule by rule, so that the audit shows those that differ and not all of them twice.
     static func auditForm(_ ruleSet: RuleSet) -> JSONTree {
         let rules = ruleSet.rules.map { ($0.id.description, RuleSetBody.form($0)) }
         var members = Dictionary(rules, uniquingKeysWith: { first, _ in first })
         members["order"] = .texts(ruleSet.rules.map(\.id.description))
+        members["holdout"] = RuleSetBody.form(ruleSet.holdout)
+        members["governor"] = RuleSetBody.form(ruleSet.governor)
         return .object(members)
     }
 
@@ -150,55 +136,31 @@ enum RuleSets {
     }
 
     /// - Parameter pointer: where the rules stand in the body, "" for those that are stored.
-    private static func requireReferences(
-        of ruleSet: RuleSet, in app: AppID, at pointer: String, _ call: Call
+    static func requireReferences(
+        of ruleSet: RuleSet, in app: AppID,
+        _ environments: [StoreEnvironment] = StoreEnvironment.allCases, at pointer: String,
+        _ call: Call
     ) throws {
         let references = try call.transaction.ruleReferences(of: ruleSet, in: app)
-        let problems = RuleReferenceCheck(ruleSet, references, at: pointer).problems
+        let problems = RuleReferenceCheck(
+            ruleSet, references, in: environments, at: pointer
+        ).problems
         if !problems.isEmpty { throw Problem.validation(problems) }
     }
 
-    private static func found(
-        _ version: Int32, of app: AppID, _ call: Call
-    ) throws -> StoredRuleSet {
-        guard let found = try call.transaction.findRuleSet(version: version, of: app) else {
-            throw Problem.notFound
+    /// - Throws: 404, and 409 for a form that this release does not read: what it cannot judge must
+    ///   not be served, shown in part or copied.
+    static func found(_ version: Int32, of app: AppID, _ call: Call) throws -> StoredRuleSet {
+        do {
+            guard let found = try call.transaction.findRuleSet(version: version, of: app) else {
+                throw Problem.notFound
+            }
+            return found
+        } catch is DecodingError {
+            throw Problem(
+                .conflict,
+                "Another release wrote this version in a form that this one does not read.")
         }
-        return found
-    }
-
-    // MARK: - Publications
-
-    /// Looks again at what the rules name: it may be gone since they were frozen.
-    private static func publish(_ call: Call) throws -> Answer {
-        let app = try call.app()
-        let key = AppEnvironment(app: app, environment: try call.environment())
-        var reader = BodyReader(try call.body())
-        try reader.finish()
-        let ruleSet = try found(try call.number("version"), of: app, call)
-        try requireReferences(of: ruleSet.ruleSet, in: app, at: "", call)
-        let former = try call.transaction.findPublishedVersion(at: key)
-        let id = try call.transaction.publishRuleSet(version: ruleSet.version, at: key)
-        guard let publication = try call.transaction.findPublication(id, at: key) else {
-            throw Problem.notFound
-        }
-        let after = form(publication)
-        try call.audit(
-            "publication.create", "publication", id.description, app: app,
-            before: former.map { ["version": .integer(Int64($0))] }, after: after)
-        let number = publication.snapshotNumber
-        return .created(
-            after,
-            at: "/v1/apps/\(app)/snapshots/\(number)?environment=\(key.environment.rawValue)")
-    }
-
-    private static func listPublications(_ call: Call) throws -> Answer {
-        let key = AppEnvironment(
-            app: try call.app(), environment: try call.environment())
-        let page = try call.page()
-        let rows = try call.transaction.listPublications(
-            at: key, before: try page.identifier(), limit: page.rowsWanted)
-        return call.list(rows, page, keys: { [$0.id.description] }, form: form)
     }
 
     // MARK: - Copies
@@ -222,64 +184,5 @@ enum RuleSets {
         try call.transaction.createRuleSetDraft(copied, of: target)
         try audit("ruleSetDraft.create", target, call, after: copied)
         return .created(RuleSetBody.form(copied), at: draftPath(target))
-    }
-}
-
-/// Rules of one app in the words of another: its messages have the same names and other
-/// identifiers. Products and offers are Apple's names and stay; freezing looks whether they exist.
-struct RuleSetTranslation {
-    private let transaction: TenantTransaction
-    private let source: AppID
-    private let target: AppID
-
-    init(_ transaction: TenantTransaction, from source: AppID, to target: AppID) {
-        self.transaction = transaction
-        self.source = source
-        self.target = target
-    }
-
-    /// - Returns: the rules whose messages are there, and a problem for each one whose is not.
-    func translated(_ ruleSet: RuleSet) throws -> (RuleSet, [FieldProblem]) {
-        let ids = Array(Set(ruleSet.rules.flatMap(\.messageIds)))
-        let names = try transaction.messageNames(ids, of: source)
-        let named = ids.filter { names[$0] != nil }
-        let others = try transaction.messageIds(named: named.compactMap { names[$0] }, of: target)
-        let pairs = zip(named, others).compactMap { old, new in new.map { (old, $0) } }
-        let translation = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-        var problems: [FieldProblem] = []
-        var rules: [Rule] = []
-        for (index, rule) in ruleSet.rules.enumerated() {
-            guard let old = rule.treatment.messageId else {
-                rules.append(rule)
-                continue
-            }
-            guard let new = translation[old] else {
-                let name = names[old].map { "“\($0)”" } ?? "of the name that \(old) had"
-                problems.append(
-                    FieldProblem(
-                        .pointer("/rules/\(index)/treatment/messageId"), .unknownReference,
-                        "That app has no message \(name); copy it there first."))
-                continue
-            }
-            rules.append(
-                Rule(
-                    id: rule.id, name: rule.name, when: rule.when,
-                    treatment: rule.treatment.saying(new)))
-        }
-        return (RuleSet(rules: rules), problems)
-    }
-}
-
-extension Treatment {
-    /// The same with another message.
-    fileprivate func saying(_ message: MessageID) -> Treatment {
-        switch self {
-        case .message: .message(message)
-        case .switchPlan(_, let productId, let plan):
-            .switchPlan(message, productId: productId, billingPlanType: plan)
-        case .promotionalOffer(_, let productId, let offer):
-            .promotionalOffer(message, productId: productId, offerIdentifier: offer)
-        case .fallback: .fallback
-        }
     }
 }

@@ -8,5 +8,11 @@ static const unsigned char document[] = {
 #embed "../../docs/api/openapi.json"
 };
 
+static const unsigned char rule_set_schema[] = {
+#embed "../../docs/api/rule-set.schema.json"
+};
+
 const unsigned char *holdfast_openapi_json(void) { return document; }
 unsigned long holdfast_openapi_json_size(void) { return sizeof document; }
+const unsigned char *holdfast_rule_set_schema_json(void) { return rule_set_schema; }
+unsigned long holdfast_rule_set_schema_json_size(void) { return sizeof rule_set_schema; }

@@ -30,16 +30,3 @@ package struct DecisionSources: Sendable {
         subscriber: { _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown },
         mode: { .full })
 }
-
-extension KnownSubscriber {
-    /// A profile of a form that this build does not read is as good as none; the counters stand.
-    package init(_ reading: ProfileReading) {
-        switch reading {
-        case .absent: self = .absent
-        case .unavailable: self = .unavailable
-        case .found(let stored, let counters):
-            let profile = stored.flatMap { SubscriberProfile(body: $0.body) }
-            self = .known(profile, asOf: stored?.asOf, counters)
-        }
-    }
-}

@@ -1,11 +1,9 @@
 package import AppStore
 internal import FoundationEssentials
 package import HTTPServer
-internal import Locales
 internal import Retention
 internal import RetentionStore
 package import Service
-internal import Signing
 
 /// `POST /realtime/{token}`: one request, one answer. What an answer may wait for is one look for
 /// the subscriber, within a limit of its own, and only where a rule asks.
@@ -103,20 +101,11 @@ package struct RealtimeEndpoint: Sendable {
     private func decide(
         _ asked: RealtimeRequest, _ app: ServedApp, _ recorded: RecordedInputs, at now: Instant
     ) -> Decision {
-        app.serving.decide(
-            DecisionInputs(
-                recorded,
-                request: DecisionRequest(
-                    productId: asked.productId, locales: LocaleSpelling.all(asked.userLocale),
-                    languages: LanguageCodes.of(asked.userLocale),
-                    environment: app.snapshot.environment),
-                localeChain: app.matcher.chain(for: asked.userLocale), now: now,
-                bucket: { salt in
-                    Buckets.bucket(
-                        digest: SHA256.digest(
-                            Buckets.hashed(
-                                salt: salt, originalTransactionId: asked.originalTransactionId)))
-                }))
+        let question = AskedDecision(
+            productId: asked.productId, userLocale: asked.userLocale,
+            originalTransactionId: asked.originalTransactionId,
+            environment: app.snapshot.environment)
+        return app.serving.decide(question.inputs(recorded, app.matcher, at: now))
     }
 
     private func render(

@@ -27,7 +27,7 @@ package struct BucketRange: Hashable, Codable, Sendable {
     }
 
     /// Those that exist: what was stored may say anything.
-    var buckets: Range<Int> {
+    package var buckets: Range<Int> {
         let first = min(max(0, Int(first)), Buckets.count)
         return first..<max(first, min(Int(end), Buckets.count))
     }

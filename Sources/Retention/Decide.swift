@@ -22,7 +22,7 @@ extension ServingSnapshot {
 
     private func decide(_ inputs: DecisionInputs, _ trace: inout DecisionTrace?) -> Decision {
         if snapshot.isStopped { return .nothing(.stopped) }
-        if inputs.mode == .silent { return .nothing(.stale) }
+        if inputs.mode == .silent { return .nothing(.outOfDate) }
         let call = DecisionCall(self, inputs)
         trace?.localeChain = call.chain
         if let held = holdoutDecision(call, &trace) { return held }

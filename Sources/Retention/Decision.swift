@@ -133,8 +133,8 @@ package enum FallbackReason: String, Sendable, CaseIterable {
     case stopped
     /// The subscriber is held out, and the holdout gets nothing of ours.
     case holdout
-    /// What is known is too old to be said.
-    case stale
+    /// What is known of the app is too old to say anything of it; see `ServingMode`.
+    case outOfDate
 }
 
 /// Why a rule that matched was passed over.

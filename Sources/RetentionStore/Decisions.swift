@@ -104,6 +104,23 @@ extension TenantTransaction {
         at key: AppEnvironment, _ span: DecisionSpan = DecisionSpan(),
         after: DecisionPlace? = nil, limit: Int32
     ) throws -> [StoredDecision] {
+        try decisions(at: key, span, one: nil, after: after, limit: limit)
+    }
+
+    package func findDecision(
+        _ place: DecisionPlace, at key: AppEnvironment
+    ) throws -> StoredDecision? {
+        let end = Instant(milliseconds: place.signedDate.milliseconds + 1)
+        return try decisions(
+            at: key, DecisionSpan(from: place.signedDate, to: end), one: place.requestIdentifier,
+            after: nil, limit: 1
+        ).first
+    }
+
+    private func decisions(
+        at key: AppEnvironment, _ span: DecisionSpan, one: UUID?, after: DecisionPlace?,
+        limit: Int32
+    ) throws -> [StoredDecision] {
         let from = span.from.map { Timestamp(milliseconds: $0.milliseconds) }
         let to = span.to.map { Timestamp(milliseconds: $0.milliseconds) }
         let last = after.map { Timestamp(milliseconds: $0.signedDate.milliseconds) }
@@ -123,6 +140,7 @@ extension TenantTransaction {
               and environment = \(key.environment.rawValue)
               and (\(from)::timestamptz is null or signed_date >= \(from))
               and (\(to)::timestamptz is null or signed_date < \(to))
+              and (\(one)::uuid is null or request_identifier = \(one))
               and (\(last)::timestamptz is null or signed_date <= \(last))
               and (\(last)::timestamptz is null or signed_date < \(last)
                 or request_identifier > \(request))

@@ -55,6 +55,20 @@ extension TenantTransaction {
             """)
     }
 
+    /// What a responder would know of the app's budget: of the month that `now` lies in, in the
+    /// calendar and the currency that the snapshot says.
+    package func budgetReading(of snapshot: Snapshot, at now: Instant) throws -> BudgetReading {
+        guard let budget = snapshot.ruleSet.governor.monthlyDiscountBudget,
+            let day = CalendarDay(daysSince1970: snapshot.zone.day(of: now))
+        else { return .unknown }
+        let key = AppEnvironment(app: snapshot.app, environment: snapshot.environment)
+        let spent = try listDiscountBudgetsSpent(in: day.firstOfMonth, at: key).first {
+            isSame($0.currency, budget.currency)
+        }
+        return spent.map { .spent(milliunits: $0.spentMilliunits, currency: $0.currency) }
+            ?? .nothing
+    }
+
     /// Of one month, by currency.
     package func listDiscountBudgetsSpent(
         in month: CalendarDay, at key: AppEnvironment

@@ -39,12 +39,35 @@ package enum ProfileReading: Equatable, Sendable {
     case unavailable
 }
 
+extension KnownSubscriber {
+    /// A profile of a form that this build does not read is as good as none; the counters stand.
+    package init(_ reading: ProfileReading) {
+        switch reading {
+        case .absent: self = .absent
+        case .unavailable: self = .unavailable
+        case .found(let stored, let counters):
+            let profile = stored.flatMap { SubscriberProfile(body: $0.body) }
+            self = .known(profile, asOf: stored?.asOf, counters)
+        }
+    }
+}
+
 /// Where a reading came from, as a decision's record says it.
 package enum ProfileSource: String, Sendable, CaseIterable {
     case notNeeded, memory, database, absent, unavailable
 }
 
 extension TenantTransaction {
+    /// What is kept of one subscriber, as a responder would be told it.
+    package func findSubscriber(
+        _ originalTransactionId: String, at key: AppEnvironment
+    ) throws -> KnownSubscriber {
+        let profile = try findProfile(of: originalTransactionId, at: key)
+        let counters = try findGovernorCounters(of: originalTransactionId, at: key)
+        if profile == nil && counters == nil { return KnownSubscriber(.absent) }
+        return KnownSubscriber(.found(profile, counters ?? .zero))
+    }
+
     /// Keeps a subscriber's profile, unless a newer one is kept.
     package func upsertProfile(
         _ profile: StoredProfile, of originalTransactionId: String, at key: AppEnvironment

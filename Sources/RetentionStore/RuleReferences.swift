@@ -1,11 +1,16 @@
-// Tables: message, product, billing_plan, offer. What rules name, as it is there.
-internal import FoundationEssentials
+// Tables: message, product, billing_plan, offer, app_store_connect_message. What rules name, as it is
+// there.
+package import FoundationEssentials
 internal import Postgres
 package import Retention
 
 /// The things of an app that a rule set names, as far as they are there.
 package struct RuleReferences: Sendable {
     package let messageKinds: [MessageID: MessageKind]
+    /// All of the app: which of them a rule may match says whom it can reach.
+    package let allProducts: [Product]
+    /// Those among the named ones that are there, confirmed or not.
+    package let appStoreConnectMessages: Set<UUID>
     private let products: [[UInt8]: Product]
     private let offerKinds: [OfferName: OfferKind]
 
@@ -21,9 +26,12 @@ package struct RuleReferences: Sendable {
     }
 
     fileprivate init(
-        messageKinds: [MessageID: MessageKind], products: [Product], offers: [Offer]
+        messageKinds: [MessageID: MessageKind], products: [Product], offers: [Offer],
+        appStoreConnectMessages: [UUID]
     ) {
         self.messageKinds = messageKinds
+        self.appStoreConnectMessages = Set(appStoreConnectMessages)
+        allProducts = products
         self.products = Dictionary(
             products.map { (Array($0.productId.utf8), $0) }, uniquingKeysWith: { first, _ in first }
         )
@@ -66,6 +74,16 @@ extension TenantTransaction {
               and product_id = any(\(productIds))
             order by product_id, offer_identifier for key share
             """)
+        let connectMessages = ruleSet.rules.flatMap(\.treatments).compactMap { treatment in
+            if case .appStoreConnectMessage(let id) = treatment { id } else { nil }
+        }
+        let connected = try connection.query(
+            """
+            select message_identifier from holdfast.app_store_connect_message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and message_identifier = any(\(connectMessages))
+            order by message_identifier for key share
+            """)
         return RuleReferences(
             messageKinds: Dictionary(
                 try kinds.compactMap { row in
@@ -73,7 +91,27 @@ extension TenantTransaction {
                         (MessageID(try row.decode("message_id")), $0)
                     }
                 }, uniquingKeysWith: { first, _ in first }),
-            products: try products(of: app), offers: try offers(of: app))
+            products: try products(of: app), offers: try offers(of: app),
+            appStoreConnectMessages: try connected.map { try $0.decode("message_identifier") })
+    }
+
+    /// The locales that each of these messages has text in, approved or not.
+    package func messageLocales(
+        _ ids: [MessageID], of app: AppID
+    ) throws -> [MessageID: [String]] {
+        let rows = try connection.query(
+            """
+            select message_id, locale from holdfast.localization
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+              and message_id = any(\(ids.map(\.uuid)))
+            order by message_id, locale
+            """)
+        var locales: [MessageID: [String]] = [:]
+        for row in rows {
+            locales[MessageID(try row.decode(UUID.self, "message_id")), default: []]
+                .append(try row.decode("locale"))
+        }
+        return locales
     }
 
     /// The names of an app's messages among these.

@@ -27,6 +27,11 @@ package struct StoredPublication: Sendable {
     package let publishedBy: RecordedActor
     /// The first snapshot that holds these rules.
     package let snapshotNumber: Int64
+    /// What was in force there before; `nil` for the first.
+    package let replacedVersion: Int32?
+
+    /// An older version was put back.
+    package var isRollback: Bool { replacedVersion.map { version < $0 } ?? false }
 }
 
 /// A version put in force in a transaction that has not built its snapshot yet.
@@ -103,8 +108,7 @@ extension TenantTransaction {
             where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for no key update
             """)
         guard locked.first != nil else { throw StoreError.noApp(app) }
-        let allocated = ruleSet.allocated(
-            after: try newestExperiments(ruleSet.experiments.map(\.id), of: app))
+        let allocated = try allocated(ruleSet, of: app)
         let rows = try connection.query(
             """
             insert into holdfast.rule_set (tenant_id, app_id, version, body, created_at, created_by)
@@ -116,6 +120,12 @@ extension TenantTransaction {
             """)
         guard let row = rows.first else { throw StoreError.noApp(app) }
         return try row.decode("version")
+    }
+
+    /// The rules with the buckets that they would get if they were stored now.
+    package func allocated(_ ruleSet: RuleSet, of app: AppID) throws -> RuleSet {
+        ruleSet.allocated(
+            after: try newestExperiments(ruleSet.experiments.map(\.id), of: app))
     }
 
     /// Each of these experiments as it stands in the newest version that has it.
@@ -211,34 +221,53 @@ extension TenantTransaction {
 
     /// Builds the snapshots that this transaction has made stale, where it is one of its own.
     package func findPublication(
-        _ id: PublicationID, at key: AppEnvironment
+        _ id: PublicationID, of app: AppID
     ) throws -> StoredPublication? {
         try buildTouchedSnapshots()
-        let rows = try connection.query(
-            """
-            select publication_id, version, published_at, published_by, snapshot_number
-            from holdfast.publication
-            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue) and publication_id = \(id.uuid)
-            """)
-        return try rows.first.map { try StoredPublication(row: $0, environment: key.environment) }
+        return try publications(of: app, in: nil, one: id, before: nil, limit: 1).first
     }
 
     /// Newest first; `before` is the last one of the page before.
     package func listPublications(
         at key: AppEnvironment, before: PublicationID?, limit: Int32
     ) throws -> [StoredPublication] {
+        try publications(
+            of: key.app, in: key.environment, one: nil, before: before, limit: limit)
+    }
+
+    private func publications(
+        of app: AppID, in environment: StoreEnvironment?, one: PublicationID?,
+        before: PublicationID?, limit: Int32
+    ) throws -> [StoredPublication] {
         let rows = try connection.query(
             """
-            select publication_id, version, published_at, published_by, snapshot_number
-            from holdfast.publication
-            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
-              and environment = \(key.environment.rawValue)
-              and (\(before?.uuid)::uuid is null or publication_id < \(before?.uuid))
-            order by publication_id desc
+            select p.publication_id, p.environment, p.version, p.published_at, p.published_by,
+              p.snapshot_number,
+              (select f.version from holdfast.publication f
+                where (f.tenant_id, f.app_id, f.environment)
+                  = (p.tenant_id, p.app_id, p.environment) and f.publication_id < p.publication_id
+                order by f.publication_id desc limit 1) as replaced_version
+            from holdfast.publication p
+            where p.tenant_id = \(tenant.uuid) and p.app_id = \(app.uuid)
+              and (\(environment?.rawValue)::text is null
+                or p.environment = \(environment?.rawValue))
+              and (\(one?.uuid)::uuid is null or p.publication_id = \(one?.uuid))
+              and (\(before?.uuid)::uuid is null or p.publication_id < \(before?.uuid))
+            order by p.publication_id desc
             limit \(limit)
             """)
-        return try rows.map { try StoredPublication(row: $0, environment: key.environment) }
+        return try rows.map(StoredPublication.init(row:))
+    }
+
+    /// Whether the version was in force there at some time.
+    package func wasPublished(version: Int32, at key: AppEnvironment) throws -> Bool {
+        let rows = try connection.query(
+            """
+            select exists (select from holdfast.publication
+              where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+                and environment = \(key.environment.rawValue) and version = \(version)) as found
+            """)
+        return try rows.first?.decode("found") ?? false
     }
 
     /// The version in force; `nil` where none was ever published there.
@@ -277,12 +306,17 @@ extension Row {
 }
 
 extension StoredPublication {
-    fileprivate init(row: Row, environment: StoreEnvironment) throws {
+    fileprivate init(row: Row) throws {
+        let word: String = try row.decode("environment")
+        guard let environment = StoreEnvironment(rawValue: word) else {
+            throw StoreError(code: .invalid, message: "environment \(word) is not known here")
+        }
         self.environment = environment
         id = PublicationID(try row.decode("publication_id"))
         version = try row.decode("version")
         publishedAt = try row.instant("published_at")
         publishedBy = try row.decodeActor("published_by")
         snapshotNumber = try row.decode("snapshot_number")
+        replacedVersion = try row.decode("replaced_version")
     }
 }

@@ -39,6 +39,20 @@ extension TenantTransaction {
         try snapshots(at: key, one: number, before: nil, limit: 1).first
     }
 
+    /// A snapshot with all that it holds; `nil` where it was forgotten or cannot be read any more.
+    package func findServedSnapshot(number: Int64, at key: AppEnvironment) throws -> Snapshot? {
+        let rows = try connection.query(
+            """
+            select body, sha256 from holdfast.snapshot
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and number = \(number)
+            """)
+        guard let row = rows.first else { return nil }
+        return try? RetentionStore.check(
+            body: try row.decode("body"), sha256: try row.decode("sha256"),
+            against: SnapshotHead(tenant: tenant, key: key, number: number))
+    }
+
     /// Names of the responders that were heard of lately, in real time. They serve every tenant.
     package func listLiveResponders() throws -> [String] {
         let rows = try connection.query(

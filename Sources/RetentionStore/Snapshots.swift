@@ -78,7 +78,19 @@ extension TenantTransaction {
         return Array(try encoder.encode(snapshot))
     }
 
-    private func readSnapshot(_ key: AppEnvironment, number: Int64) throws -> Snapshot {
+    /// What would be served now with these rules: for looking ahead, and never stored.
+    ///
+    /// - Parameter isStopped: whether the app's stop counts; where not, it is as if answers went on.
+    package func prospectiveSnapshot(
+        at key: AppEnvironment, _ ruleSet: RuleSet, withStop isStopped: Bool = true
+    ) throws -> Snapshot {
+        try readSnapshot(key, number: 0, ruleSet: ruleSet, withStop: isStopped)
+    }
+
+    private func readSnapshot(
+        _ key: AppEnvironment, number: Int64, ruleSet: RuleSet? = nil,
+        withStop isStopCounted: Bool = true
+    ) throws -> Snapshot {
         let rows = try connection.query(
             """
             select bundle_id, app_apple_id, default_locale, time_zone, is_stopped from holdfast.app
@@ -92,11 +104,11 @@ extension TenantTransaction {
             endpointTokenHashes: try liveTokenHashes(at: key).map { Data($0) },
             products: try products(of: key.app), offers: try offers(of: key.app),
             messages: try servedMessages(at: key), defaults: try servedDefaults(at: key),
-            ruleSet: try publishedRuleSet(at: key),
+            ruleSet: try ruleSet ?? publishedRuleSet(at: key),
             signingKey: try sealedSigningKey(of: key.app),
             zone: ZoneOffsets.named(try app.decode("time_zone")),
             appStoreConnectMessages: try servedAppStoreConnectMessages(at: key),
-            isStopped: try app.decode("is_stopped"))
+            isStopped: try app.decode("is_stopped") && isStopCounted)
     }
 }
 

@@ -3,10 +3,13 @@
 
     openapi_document.py [--format] docs/api/openapi.json
 
-`--format` writes the file anew in the one form it has. Exits 0 only if nothing is wrong.
+`rule-set.schema.json` beside it is the source of the schemas that it defines: the document has the
+same under the same names. `--format` copies them there, and writes both files anew in the one form
+they have. Exits 0 only if nothing is wrong.
 """
 
 import json
+import os
 import re
 import sys
 
@@ -43,9 +46,28 @@ def without_repetition(pairs):
     return dict(pairs)
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def parsed(text):
+    return json.loads(text, object_pairs_hook=without_repetition)
+
+
+def schemas_of(schema):
+    """The definitions of a JSON schema as the document refers to them."""
+    text = json.dumps(schema["$defs"], ensure_ascii=False)
+    return json.loads(text.replace('"#/$defs/', '"#/components/schemas/'))
+
+
+def rule_set_schema(path):
+    return os.path.join(os.path.dirname(path), "rule-set.schema.json")
+
+
 class Document:
     def __init__(self, text):
-        self.root = json.loads(text, object_pairs_hook=without_repetition)
+        self.root = parsed(text)
         self.faults = []
         self.examples = 0
         self.request_schemas = set()
@@ -227,26 +249,50 @@ class Document:
                 self.judge_schema_examples(f"{where}/{place}", part)
 
 
+def rewrite(path):
+    """Writes the document and the schema it shares in their one form."""
+    schema_path = rule_set_schema(path)
+    schema = parsed(read(schema_path))
+    document = parsed(read(path))
+    document["components"]["schemas"].update(schemas_of(schema))
+    for name, value in ((schema_path, schema), (path, document)):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(formatted(value) + "\n")
+
+
+def judge_shared(document, path):
+    """The rule set's schema, by itself and against the document's copy."""
+    text = read(rule_set_schema(path))
+    schema = parsed(text)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except Exception as error:  # noqa: BLE001, whatever it is, it is a fault of the file
+        document.fault("rule-set.schema.json", str(error))
+    if text != formatted(schema) + "\n":
+        document.fault("rule-set.schema.json", "is not in its one form; run this script with --format")
+    for name, definition in schemas_of(schema).items():
+        if document.root["components"]["schemas"].get(name) != definition:
+            document.fault(name, "is not what rule-set.schema.json says; run this script with --format")
+
+
 def main():
     arguments = sys.argv[1:]
     if "--format" in arguments:
         arguments.remove("--format")
-        with open(arguments[0], encoding="utf-8") as file:
-            value = json.load(file, object_pairs_hook=without_repetition)
-        with open(arguments[0], "w", encoding="utf-8") as file:
-            file.write(formatted(value) + "\n")
+        rewrite(arguments[0])
     if len(arguments) != 1:
         sys.exit(__doc__)
-    with open(arguments[0], encoding="utf-8") as file:
-        text = file.read()
+    path = arguments[0]
+    text = read(path)
     document = Document(text)
     document.judge()
+    judge_shared(document, path)
     if text != formatted(document.root) + "\n":
-        document.fault(arguments[0], "is not in its one form; run this script with --format")
+        document.fault(path, "is not in its one form; run this script with --format")
     for fault in document.faults:
         print(fault, file=sys.stderr)
     count = sum(1 for _ in document.operations())
-    print(f"{arguments[0]}: {count} operations, {document.examples} examples, {len(document.faults)} wrong")
+    print(f"{path}: {count} operations, {document.examples} examples, {len(document.faults)} wrong")
     sys.exit(1 if document.faults or count == 0 or document.examples == 0 else 0)
 
 

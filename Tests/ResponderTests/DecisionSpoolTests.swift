@@ -16,6 +16,44 @@ import Testing
         }
     }
 
+    /// As version 1 wrote it: a build that comes after it ships what it left.
+    @Test func `a record of the first form is read`() throws {
+        let sample = Samples.spooled(Samples.decisions[0])
+        let record = sample.record
+        var writer = CompactWriter()
+        writer.append(UInt8(1))
+        writer.append(sample.tenant.uuid)
+        writer.append(record.key.app.uuid)
+        writer.append(UInt8(record.key.environment == .production ? 1 : 0))
+        for number in [
+            record.signedDate.milliseconds, record.decidedAt.milliseconds, record.snapshotNumber,
+            record.durationMicroseconds,
+        ] {
+            writer.append(number)
+        }
+        writer.append(record.requestIdentifier)
+        for text in [record.originalTransactionId, record.productId, record.localeAsked] {
+            writer.append(text)
+        }
+        let (rule, offer) = (UUID(), UUID())
+        writer.append(Optional(rule))
+        writer.append(Optional("ja"))
+        writer.append("promotionalOffer")
+        writer.append(offer)
+        writer.append("monthly")
+        writer.append("half")
+        let read = try #require(SpooledDecision(body: writer.bytes))
+        #expect(read.record.requestIdentifier == record.requestIdentifier)
+        #expect(read.record.basis == nil)
+        #expect(
+            read.record.decision
+                == Decision(
+                    answer: .promotionalOffer(
+                        offer, productId: "monthly", offerIdentifier: "half", signature: .v2),
+                    rule: RuleID(rule), localeServed: "ja"))
+        #expect(SpooledDecision(body: [3] + writer.bytes.dropFirst()) == nil)
+    }
+
     @Test func `a locale from outside is cut to whole characters without NUL`() {
         #expect(SpooledDecision.cut("en\u{0}-US") == "en-US")
         let long = String(repeating: "語", count: 100)
@@ -133,7 +171,26 @@ enum Samples {
             rule: rule, localeServed: "es-MX"),
         Decision(answer: .fallback(.chosenByRule), rule: rule, localeServed: nil),
         Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil),
+        Decision(
+            answer: .promotionalOffer(
+                UUID(), productId: "monthly", offerIdentifier: "half", signature: .v1),
+            rule: rule, localeServed: "en-US",
+            assignment: Assignment(experiment: ExperimentID(UUID()), arm: "half")),
+        Decision(answer: .appStoreConnectMessage(UUID()), rule: rule, localeServed: nil),
+        Decision(
+            answer: .fallback(.holdout), rule: nil, localeServed: nil, assignment: nil,
+            isHoldout: true),
     ]
+
+    static let basis = DecisionBasis(
+        source: .memory,
+        inputs: RecordedInputs(
+            subscriber: .known(
+                SubscriberProfile(), asOf: Instant(milliseconds: 3),
+                GovernorCounters(offersTaken: 1, lastOfferAt: nil, escalationLevel: 2)),
+            budget: .spent(milliunits: 5, currency: "EUR"), mode: .noBudgetedOffers,
+            canSignOffers: true),
+        timings: DecisionTimings(verify: 95, lookup: 1, decide: 2, sign: 40))
 
     static func spooled(
         _ decision: Decision, tenant: TenantID = TenantID(UUID()), app: AppID = AppID(UUID()),
@@ -147,6 +204,6 @@ enum Samples {
                 signedDate: Instant(milliseconds: now), requestIdentifier: UUID(),
                 decidedAt: Instant(milliseconds: now + 5), originalTransactionId: transaction,
                 productId: "monthly", localeAsked: "en-US", decision: decision, snapshotNumber: 7,
-                durationMicroseconds: 812))
+                durationMicroseconds: 812, basis: decision.isHoldout ? nil : basis))
     }
 }

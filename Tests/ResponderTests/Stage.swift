@@ -34,7 +34,7 @@ final class Stage: Sendable {
     private let server: Server
     private let transport = Transport()
 
-    init(opensWith key: PrivateKey? = nil) throws {
+    init(opensWith key: PrivateKey? = nil, sources: DecisionSources = .none) throws {
         let database = try Database.current()
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         clock = ManualClock(milliseconds: now)
@@ -60,7 +60,7 @@ final class Stage: Sendable {
         let endpoint = RealtimeEndpoint(
             apps: apps,
             verifier: SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root])),
-            spool: spool, clock: clock.clock, metrics: metrics)
+            sources: sources, spool: spool, clock: clock.clock, metrics: metrics)
         var router = Router()
         router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
         let routed = router
@@ -91,6 +91,16 @@ final class Stage: Sendable {
 
     func send(_ request: Asked, to app: SimulatorApp) throws -> ClientResponse {
         try post(request.body(signedBy: chain, now: clock.clock.now()), to: app)
+    }
+
+    /// Puts rules in force at the sample's first app in production.
+    func publish(_ ruleSet: RuleSet) throws {
+        let key = agency.keys[0]
+        try store.transaction(agency.scope, at: Instant(milliseconds: clock.clock.now())) {
+            let version = try $0.createRuleSet(ruleSet, of: key.app)
+            try $0.publishRuleSet(version: version, at: key)
+        }
+        try feed.poll()
     }
 
     /// What is in PostgreSQL once the spool is shipped.

@@ -76,7 +76,7 @@ extension IsolationTests {
             ),
             (
                 "findPublication",
-                { try expectNothing(try $0.findPublication(PublicationID(UUID()), at: key)) }
+                { try expectNothing(try $0.findPublication(PublicationID(UUID()), of: key.app)) }
             ),
             (
                 "findPublishedVersion", { try expectNothing(try $0.findPublishedVersion(at: key)) }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Retention
+import TestSupport
 import Testing
 
 @Suite struct ConditionTests {
@@ -37,7 +38,7 @@ import Testing
 
     /// A second way to the same verdict: by counting.
     @Test func `any tree has the verdict of Kleene's logic`() {
-        var dice = SystemRandomNumberGenerator()
+        var dice = SeededNumbers(seed: 20_261_130)
         for _ in 0..<2_000 {
             let (tree, wanted) = Self.tree(depth: 5, &dice)
             #expect(verdict(tree) == wanted, "\(tree)")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Retention
+import TestSupport
 import Testing
 
 @Suite struct RuleReachTests {
@@ -75,7 +76,7 @@ import Testing
 
     /// The other way round: what some subscriber meets must never be called impossible.
     @Test func `no condition that somebody meets is called impossible`() {
-        var dice = SystemRandomNumberGenerator()
+        var dice = SeededNumbers(seed: 20_261_130)
         let leaves = (Self.impossible + Self.possible)
         var met = 0
         for _ in 0..<3_000 {

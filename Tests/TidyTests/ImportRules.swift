@@ -26,7 +26,7 @@ enum ImportRules {
         table["Retention"] = []
         table["StoreMessages"] = []
         table["Migrations"] = ["Postgres"]
-        table["AppStore"] = ["HTTPClient", "Retention", "Signing"]
+        table["AppStore"] = ["HTTPClient", "Locales", "Retention", "Signing"]
         table["RetentionStore"] = ["Migrations", "Postgres", "Retention", "Service", "Signing"]
         let below =
             wrappers.keys + ["AppStore", "Migrations", "Retention", "RetentionStore", "Service"]
