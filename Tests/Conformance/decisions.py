@@ -3,7 +3,7 @@
 
     decisions.py world DIR --seed N             writes DIR/world.json
     decisions.py check DIR ORIGIN --count N     asks, writes DIR/answers.jsonl, judges each answer
-    decisions.py records DIR                    compares DIR/records.jsonl with what was to be decided
+    decisions.py records DIR                    compares DIR/records.jsonl with it
     decisions.py selftest [DIR]                 plants wrongs into a true log, its own or DIR's
 
 Between `world` and `check` somebody loads the world into PostgreSQL, starts a responder on it that

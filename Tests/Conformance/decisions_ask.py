@@ -1,7 +1,8 @@
-"""Makes up requests, signs them as the App Store does, sends them and writes down what came back."""
+"""Makes up requests, signs them as the App Store does, sends them, writes down what came back."""
 
 import base64
 import concurrent.futures
+import functools
 import json
 import random
 import socket
@@ -44,6 +45,7 @@ def compact(header, claims, key):
     return f"{signed}.{url64(raw_signature(key, signed.encode()))}"
 
 
+@functools.cache
 def private_key(text):
     return serialization.load_pem_private_key(text.encode(), None)
 

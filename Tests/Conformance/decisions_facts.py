@@ -26,7 +26,8 @@ PLAIN_PARTS = {
     "openRefundRequests", "inTrial", "inIntroOffer", "inOffer", "billingIssue",
 }
 FACTS = sorted(
-    REQUEST_FACTS | COUNTER_FACTS | PLAIN_PARTS | set(DAYS_SINCE) | {"daysToRenewal", "lifetimeSpend"}
+    REQUEST_FACTS | COUNTER_FACTS | PLAIN_PARTS | set(DAYS_SINCE)
+    | {"daysToRenewal", "lifetimeSpend"}
 )
 # Of a counter's row that is not there.
 NOTHING_TAKEN = {"offersTaken": 0, "lastOfferAt": None, "escalationLevel": 0}

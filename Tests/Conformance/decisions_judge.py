@@ -320,16 +320,20 @@ def public_key(text):
     return serialization.load_pem_public_key(text.encode())
 
 
+def halves(signature):
+    return signature[:32], signature[32:]
+
+
 def is_signed(answer, key, key_id):
     """By this very key, in ES256, with the 64 bytes of a JWS."""
     if answer.header != {"alg": "ES256", "kid": key_id, "typ": "JWT"}:
         return False
     if len(answer.signature) != 64:
         return False
-    halves = (int.from_bytes(half, "big") for half in (answer.signature[:32], answer.signature[32:]))
+    r, s = (int.from_bytes(half, "big") for half in halves(answer.signature))
     try:
         public_key(key).verify(
-            encode_dss_signature(*halves), answer.signed, ec.ECDSA(hashes.SHA256()))
+            encode_dss_signature(r, s), answer.signed, ec.ECDSA(hashes.SHA256()))
     except InvalidSignature:
         return False
     return True

@@ -65,10 +65,18 @@ class Planter:
     def __init__(self, world):
         self.judge = judging.Judge(world)
         self.places = self.judge.places
+        self.right = {}
+        self.elsewhere = {}
+        for identifier, all_known in self.judge.known.items():
+            for one in all_known:
+                self.elsewhere.setdefault((one.place.number, one.message, one.state), identifier)
 
     def expected(self, line, place=None):
-        place = place or self.places[line["place"]]
-        return self.judge.truth.expect(place, line["request"], line["at"])
+        if place is not None:
+            return self.judge.truth.expect(place, line["request"], line["at"])
+        if id(line) not in self.right:
+            self.right[id(line)] = self.expected(line, self.places[line["place"]])
+        return self.right[id(line)]
 
     def with_identifier(self, line, choose):
         """Another identifier in the same answer."""
@@ -85,6 +93,11 @@ class Planter:
     def known(self, identifier, place):
         found = [one for one in self.judge.known[identifier] if one.place is place]
         return found[0] if found else None
+
+    def messages(self, expected):
+        return {
+            one.message for identifier in expected.identifiers
+            for one in self.judge.known[identifier] if one.message}
 
     def foreign_app(self, line):
         def choose(place, identifier):
@@ -112,12 +125,7 @@ class Planter:
         """The same message, in a text that is not approved, or is deleted."""
         def choose(place, identifier):
             was = self.known(identifier, place)
-            for other, all_known in self.judge.known.items():
-                for one in all_known:
-                    is_here = one.place is place and one.message == was.message
-                    if is_here and one.message and one.state == state:
-                        return other
-            return None
+            return self.elsewhere.get((place.number, was.message, state)) if was.message else None
         return self.with_identifier(line, choose)
 
     def unapproved(self, line):
@@ -235,8 +243,9 @@ class Planter:
         """The default, where a rule was to answer."""
         def change(place, expected):
             place.rule_set = {**place.rule_set, "rules": []}
+            other = self.expected(line, place)
             is_rule = expected.rule and not expected.experiment and not expected.is_held_out
-            return self.expected(line, place) if is_rule else None
+            return other if is_rule and not self.messages(other) & self.messages(expected) else None
         return self.otherwise(line, change)
 
     def null_member(self, line):

@@ -1,5 +1,7 @@
-"""Makes a world: tenants, apps, what Apple has of them, rules, subscribers, keys. All by chance, and
-the same for one seed but for its keys."""
+"""Makes a world: tenants, apps, what Apple has of them, rules, subscribers, keys.
+
+All by chance, and the same for one seed but for its keys.
+"""
 
 import base64
 import collections
@@ -307,8 +309,8 @@ def fact_tests(maker, app, locales):
 
     def span(*values):
         low = pick(values)
-        forms = [{"atLeast": low}, {"below": low}, {"atLeast": low, "below": low + pick([1, 5, 90])}]
-        return pick(forms)
+        both = {"atLeast": low, "below": low + pick([1, 5, 90])}
+        return pick([{"atLeast": low}, {"below": low}, both])
 
     def version():
         low, high = pick(["2.1-beta.10", "2.1", "9.0.0"]), pick(["2.1.0", "10.0.0", "10.0.1"])
