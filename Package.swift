@@ -141,12 +141,17 @@ let testTargets: [Target] = [
         ]),
     tests(
         "AppStoreTests",
-        ["AppStore", "HTTPClient", "HTTPServer", "Retention", "ScriptedServer", "Signing"],
-        exclude: ["AppleChain"]),
+        [
+            "AppStore", "HTTPClient", "HTTPServer", "Retention", "ScriptedServer", "Signing",
+            "StatusServer", "TestSupport",
+        ],
+        // A hundred thousand forged requests.
+        exclude: ["AppleChain"], swift: hotPath),
     tests(
         "EndToEndTests",
         [
-            "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore", "Service",
+            "AppStore", "HTTPClient", "Operator", "Postgres", "Retention", "RetentionStore",
+            "Service",
             "Signing", "TestSupport",
             "api-gateway", "app-store-simulator", "apple-sync", "holdfast",
             "realtime-responder",
@@ -161,7 +166,8 @@ let testTargets: [Target] = [
         "ResponderTests",
         [
             "AppStore", "HTTPClient", "HTTPServer", "Migrations", "Operator", "Postgres",
-            "Responder", "Retention", "RetentionStore", "Service", "Signing", "TestSupport",
+            "Responder", "Retention", "RetentionStore", "Service", "Signing", "StatusServer",
+            "TestSupport",
         ]),
     tests(
         "RetentionStoreTests",
@@ -175,12 +181,18 @@ let testTargets: [Target] = [
     tests("SigningTests", ["Signing"]),
     tests(
         "SimulatorTests",
-        ["HTTPClient", "HTTPServer", "Service", "Signing", "Simulator", "TestSupport"]),
+        [
+            "AppStore", "HTTPClient", "HTTPServer", "Service", "Signing", "Simulator",
+            "TestSupport",
+        ]),
     .executableTarget(
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",
         swiftSettings: rules),
     .target(
         name: "ScriptedServer", path: "Tests/ScriptedServer", swiftSettings: rules),
+    .target(
+        name: "StatusServer", dependencies: ["ScriptedServer", "Signing"],
+        path: "Tests/StatusServer", swiftSettings: rules),
     .target(
         name: "TestSupport",
         dependencies: [
@@ -190,9 +202,20 @@ let testTargets: [Target] = [
     tests("TidyTests", []),
 ]
 
+// Linked with libFuzzer, which `deploy/fuzz` alone asks for: nothing else can build it.
+let fuzzTargets: [Target] =
+    Context.environment["HOLDFAST_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "fuzz", dependencies: ["AppStore", "Retention", "Signing"],
+            path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: hotPath)
+    ]
+
 let package = Package(
     name: "holdfast",
-    targets: cModules + wrappers + middle + adapters + applications + executables + testTargets,
+    targets: cModules + wrappers + middle + adapters + applications + executables + testTargets
+        + fuzzTargets,
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )

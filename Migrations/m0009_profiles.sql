@@ -209,7 +209,7 @@ create function holdfast_hot.recent_profiles(
 )
 returns table (original_transaction_id text, body bytea, as_of timestamptz, offers_taken integer,
   last_offer_at timestamptz, escalation_level integer)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
   return query
     select p.original_transaction_id, p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level
@@ -238,16 +238,24 @@ end $$;
 create function holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer)
 returns table (tenant_id uuid, app_id uuid, environment text, original_transaction_id text,
   body bytea, as_of timestamptz, offers_taken integer, last_offer_at timestamptz, escalation_level integer,
-  next_transaction bigint, next_number bigint, has_more boolean, has_gap boolean)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+  next_transaction bigint, next_number bigint, has_more boolean, has_gap boolean, held_back_seconds double precision)
+-- Right after a load the planner guesses high, and compiling would take longer than all the rest.
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
   horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
   since xid8 := coalesce(since_transaction::text::xid8, horizon);
+  kept_from bigint;
+  held_back double precision;
   place record;
 begin
   if most not between 1 and 10000 then
     raise exception 'a page has 1 to 10000 changes' using errcode = '22023';
   end if;
+  select f.kept_from into strict kept_from from holdfast_hot.profile_change_floor f;
+  -- How long the oldest change that can be seen, and not be read yet, has waited for a transaction that still runs.
+  select extract(epoch from clock_timestamp() - h.changed_at) into held_back from holdfast_hot.profile_change h
+    where h.changed_xid >= horizon
+    order by h.changed_xid, h.change_number limit 1;
   -- The last one of a full page; else everything below the horizon is read.
   select h.changed_xid as transaction, h.change_number as number into place from holdfast_hot.profile_change h
     where (h.changed_xid, h.change_number) > (since, coalesce(since_number, 0)) and h.changed_xid < horizon
@@ -258,8 +266,9 @@ begin
       p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level,
       -- A reader never goes back: after a fail-over the horizon may lie below what it knows.
       coalesce(place.transaction, greatest(horizon, since))::text::bigint, coalesce(place.number, 0),
-      place.transaction is not null, f.kept_from > since::text::bigint
-    from holdfast_hot.profile_change_floor f
+      place.transaction is not null, kept_from > since::text::bigint,
+      coalesce(greatest(held_back, 0), 0)
+    from (select) as one
     left join (
       select distinct h.tenant_id, h.app_id, h.environment, h.original_transaction_id
       from holdfast_hot.profile_change h
@@ -291,16 +300,19 @@ begin
     where b.month >= from_month;
 end $$;
 
--- Forgets changes before then, at most so many, oldest first; whoever has not read them finds a gap.
+-- Forgets changes before then, at most so many, oldest first; whoever has not read them finds a gap. What nobody could
+-- have read yet stays: else whoever begins anew would find the same gap again.
 create function holdfast_ops.purge_profile_changes(before timestamptz, most integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   oldest_kept timestamptz := least(before, clock_timestamp() - interval '1 hour');
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
   purged bigint;
   last_purged bigint;
 begin
   with oldest as (
     select h.changed_xid, h.change_number, h.changed_at from holdfast_hot.profile_change h
+    where h.changed_xid < horizon
     order by h.changed_xid, h.change_number limit most
   ), gone as (
     delete from holdfast_hot.profile_change h using oldest o

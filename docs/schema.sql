@@ -159,18 +159,26 @@ ALTER FUNCTION holdfast_hot.profile(wanted_tenant uuid, wanted_app uuid, wanted_
 -- Name: profile_changes(bigint, bigint, integer); Type: FUNCTION; Schema: holdfast_hot; Owner: holdfast_definer
 --
 
-CREATE FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, original_transaction_id text, body bytea, as_of timestamp with time zone, offers_taken integer, last_offer_at timestamp with time zone, escalation_level integer, next_transaction bigint, next_number bigint, has_more boolean, has_gap boolean)
+CREATE FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_number bigint, most integer) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, original_transaction_id text, body bytea, as_of timestamp with time zone, offers_taken integer, last_offer_at timestamp with time zone, escalation_level integer, next_transaction bigint, next_number bigint, has_more boolean, has_gap boolean, held_back_seconds double precision)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
     AS $$
 declare
   horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
   since xid8 := coalesce(since_transaction::text::xid8, horizon);
+  kept_from bigint;
+  held_back double precision;
   place record;
 begin
   if most not between 1 and 10000 then
     raise exception 'a page has 1 to 10000 changes' using errcode = '22023';
   end if;
+  select f.kept_from into strict kept_from from holdfast_hot.profile_change_floor f;
+  -- How long the oldest change that can be seen, and not be read yet, has waited for a transaction that still runs.
+  select extract(epoch from clock_timestamp() - h.changed_at) into held_back from holdfast_hot.profile_change h
+    where h.changed_xid >= horizon
+    order by h.changed_xid, h.change_number limit 1;
   -- The last one of a full page; else everything below the horizon is read.
   select h.changed_xid as transaction, h.change_number as number into place from holdfast_hot.profile_change h
     where (h.changed_xid, h.change_number) > (since, coalesce(since_number, 0)) and h.changed_xid < horizon
@@ -181,8 +189,9 @@ begin
       p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level,
       -- A reader never goes back: after a fail-over the horizon may lie below what it knows.
       coalesce(place.transaction, greatest(horizon, since))::text::bigint, coalesce(place.number, 0),
-      place.transaction is not null, f.kept_from > since::text::bigint
-    from holdfast_hot.profile_change_floor f
+      place.transaction is not null, kept_from > since::text::bigint,
+      coalesce(greatest(held_back, 0), 0)
+    from (select) as one
     left join (
       select distinct h.tenant_id, h.app_id, h.environment, h.original_transaction_id
       from holdfast_hot.profile_change h
@@ -213,6 +222,7 @@ ALTER FUNCTION holdfast_hot.profile_changes(since_transaction bigint, since_numb
 CREATE FUNCTION holdfast_hot.recent_profiles(wanted_tenant uuid, wanted_app uuid, wanted_environment text, below text, most integer) RETURNS TABLE(original_transaction_id text, body bytea, as_of timestamp with time zone, offers_taken integer, last_offer_at timestamp with time zone, escalation_level integer)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
     AS $$
 begin
   return query
@@ -481,11 +491,13 @@ CREATE FUNCTION holdfast_ops.purge_profile_changes(before timestamp with time zo
     AS $$
 declare
   oldest_kept timestamptz := least(before, clock_timestamp() - interval '1 hour');
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
   purged bigint;
   last_purged bigint;
 begin
   with oldest as (
     select h.changed_xid, h.change_number, h.changed_at from holdfast_hot.profile_change h
+    where h.changed_xid < horizon
     order by h.changed_xid, h.change_number limit most
   ), gone as (
     delete from holdfast_hot.profile_change h using oldest o

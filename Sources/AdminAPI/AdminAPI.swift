@@ -77,6 +77,7 @@ package enum AdminAPI {
                 _ = try gateway.store.purgeIdempotencyRecords(
                     .gatewayUpkeep, before: Instant(milliseconds: before))
                 _ = try gateway.store.pruneSnapshots(.gatewayUpkeep)
+                try gateway.purgeProfileChanges()
             },
             BackgroundLoop("readiness", every: Settings.readinessInterval, log: runtime.log) {
                 readiness.look()
@@ -84,4 +85,17 @@ package enum AdminAPI {
         ]
     }
 
+}
+
+extension Gateway {
+    /// What responders have read long ago; a backlog in steps that end well within a statement's
+    /// time. What is left is the next round's.
+    fileprivate func purgeProfileChanges() throws {
+        for _ in 0..<Settings.purgeStepsLimit {
+            let purged = try store.purgeProfileChanges(
+                .gatewayUpkeep, before: Instant(milliseconds: Clock.system.now()),
+                limit: Settings.purgeStepRows)
+            guard purged == Int64(Settings.purgeStepRows) else { return }
+        }
+    }
 }

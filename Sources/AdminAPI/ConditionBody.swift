@@ -173,7 +173,8 @@ enum ConditionBody {
     ) -> (Int64?, Int64?) {
         let low = reader.optionalInteger("atLeast", in: range)
         let high = reader.optionalInteger("below", in: range)
-        noteSpan(&reader, "atLeast", "below", isEmpty: low.flatMap { low in high.map { $0 <= low } })
+        noteSpan(
+            &reader, "atLeast", "below", isEmpty: low.flatMap { low in high.map { $0 <= low } })
         return (low, high)
     }
 
@@ -198,7 +199,8 @@ enum ConditionBody {
         _ reader: inout BodyReader, _ low: String, _ high: String, isEmpty: Bool?
     ) {
         if isEmpty == true {
-            reader.note(high, .outOfRange, "\(high) is the first value outside; it is above \(low).")
+            reader.note(
+                high, .outOfRange, "\(high) is the first value outside; it is above \(low).")
         } else if reader.take(low) == nil, reader.take(high) == nil {
             reader.note(low, .required, "One of \(low) and \(high) is required.")
         }

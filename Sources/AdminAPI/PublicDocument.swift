@@ -6,19 +6,24 @@ internal import HTTPServer
 package struct PublicDocument: Sendable {
     /// `docs/api/openapi.json`.
     static let openAPI = PublicDocument(
-        count: Int(holdfast_openapi_json_size()), start: unsafe holdfast_openapi_json(),
+        unsafe Array(
+            UnsafeBufferPointer(
+                start: holdfast_openapi_json(), count: Int(holdfast_openapi_json_size()))),
         type: "application/json")
     /// `docs/api/rule-set.schema.json`.
     static let ruleSetSchema = PublicDocument(
-        count: Int(holdfast_rule_set_schema_json_size()),
-        start: unsafe holdfast_rule_set_schema_json(), type: "application/schema+json")
+        unsafe Array(
+            UnsafeBufferPointer(
+                start: holdfast_rule_set_schema_json(),
+                count: Int(holdfast_rule_set_schema_json_size()))),
+        type: "application/schema+json")
 
     private let bytes: [UInt8]
     private let type: String
     private let etag: String
 
-    private init(count: Int, start: UnsafePointer<UInt8>?, type: String) {
-        bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    private init(_ bytes: [UInt8], type: String) {
+        self.bytes = bytes
         self.type = type
         etag = Answer.etag(of: bytes)
     }

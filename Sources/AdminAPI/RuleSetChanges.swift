@@ -43,8 +43,9 @@ struct RuleSetChanges {
 
     /// Names of the members in which the two differ.
     private static func members(_ old: Rule, _ new: Rule) -> [String] {
-        guard case .object(let changes) = JSONTree.changes(
-            from: RuleSetBody.form(old), to: RuleSetBody.form(new))
+        guard
+            case .object(let changes) = JSONTree.changes(
+                from: RuleSetBody.form(old), to: RuleSetBody.form(new))
         else { return [] }
         return changes.keys.sorted()
     }

@@ -11,6 +11,9 @@ package struct Settings: Sendable {
     static let keyUseInterval: Duration = .seconds(30)
     static let jobInterval: Duration = .seconds(1)
     static let purgeInterval: Duration = .seconds(600)
+    /// Of the log of profile changes, in one statement and in one round.
+    static let purgeStepRows: Int32 = 50_000
+    static let purgeStepsLimit = 40
     static let readinessInterval: Duration = .seconds(1)
     /// How long an Idempotency-Key is remembered.
     static let idempotencyMilliseconds: Int64 = 24 * 3_600_000

@@ -1,13 +1,15 @@
 package import FoundationEssentials
 package import Signing
 
-/// Signs promotional offers with an In-App Purchase key: the second version of the signature, a
-/// JWS. Apple's pages: retentionmessaging/promotionaloffersignaturev2,
+/// Signs promotional offers with an In-App Purchase key: here the second version of the signature,
+/// a JWS; the first one is in `OfferSignatureV1.swift`. Apple's pages:
+/// retentionmessaging/promotionaloffersignaturev2,
 /// storekit/generating-jws-to-sign-app-store-requests.
 package struct OfferSigner: Sendable {
     private let issuerId: String
-    private let bundleId: String
-    private let key: PrivateKey
+    let keyId: String
+    let bundleId: String
+    let key: PrivateKey
     private let encodedHeader: [UInt8]
 
     /// - Parameters:
@@ -21,6 +23,7 @@ package struct OfferSigner: Sendable {
         try JWTParts.require(keyId, "keyId")
         try JWTParts.require(bundleId, "bundleId")
         self.issuerId = issuerId
+        self.keyId = keyId
         self.bundleId = bundleId
         self.key = key
         encodedHeader = JWTParts.encodedHeader(keyId: keyId)

@@ -10,6 +10,8 @@ package enum RealtimeResponse: Sendable, Equatable {
     case alternateProduct(id: UUID, productId: String, billingPlanType: String?)
     /// `signatureV2` is a compact JWS of `OfferSigner`.
     case promotionalOffer(id: UUID, signatureV2: String)
+    /// The same with a signature of the first version; Apple takes one of the two.
+    case promotionalOfferV1(id: UUID, signature: OfferSignatureV1)
 
     /// The body: one key at the top, UUIDs in lower case, absent values left out and never null.
     package func json() -> [UInt8] {
@@ -24,6 +26,9 @@ package enum RealtimeResponse: Sendable, Equatable {
         case .promotionalOffer(let id, let signatureV2):
             inner.add("messageIdentifier", id.lowerCaseText)
             inner.add("promotionalOfferSignatureV2", signatureV2)
+        case .promotionalOfferV1(let id, let signature):
+            inner.add("messageIdentifier", id.lowerCaseText)
+            inner.add("promotionalOfferSignatureV1", signature.json)
         }
         var body = JSONText()
         body.add(key, inner)
@@ -34,7 +39,7 @@ package enum RealtimeResponse: Sendable, Equatable {
         switch self {
         case .message: "message"
         case .alternateProduct: "alternateProduct"
-        case .promotionalOffer: "promotionalOffer"
+        case .promotionalOffer, .promotionalOfferV1: "promotionalOffer"
         }
     }
 }

@@ -12,9 +12,9 @@ package struct VerifiedPayload: Sendable {
 ///
 /// The chain is judged at `signedDate`, so that a transaction stays true after its signer's
 /// certificate has ended; what must be fresh is checked for freshness apart from that. Nothing is
-/// fetched: revocation is no part of answering. Cheap checks come first, then the signature; who
-/// the data is for is told only of genuine data, so that a refusal for a wrong app or a stale date
-/// always speaks of Apple.
+/// fetched: whoever learns elsewhere that a certificate was revoked says so by `refuse`. Cheap
+/// checks come first, then the signature; who the data is for is told only of genuine data, so that
+/// a refusal for a wrong app or a stale date always speaks of Apple.
 package final class SignedDataVerifier: Sendable {
     package struct Limits: Sendable {
         /// Headers whose chain is remembered. Apple uses one chain at a time, two around a
@@ -24,6 +24,8 @@ package final class SignedDataVerifier: Sendable {
         package var cachedChainLifetime: Duration = .seconds(15 * 60)
         /// Each costs about 3 ms of processor time.
         package var uncachedChainsPerSecond = 20
+        /// Of these, for requests to one URL.
+        package var uncachedChainsPerSecondOfOneURL = 5
 
         package init() {}
     }
@@ -35,6 +37,7 @@ package final class SignedDataVerifier: Sendable {
     private let freshness: FreshnessWindow
     private let leaves: VerifiedLeaves
     private let gate: ChainGate
+    private let refused = RefusedCertificates()
 
     /// - Parameter now: real time that only rises, for the age of cache entries and the budget.
     package init(
@@ -46,7 +49,9 @@ package final class SignedDataVerifier: Sendable {
         self.freshness = freshness
         leaves = VerifiedLeaves(
             countLimit: max(1, limits.cachedChains), lifetime: limits.cachedChainLifetime, now: now)
-        gate = ChainGate(perSecond: limits.uncachedChainsPerSecond, now: now)
+        gate = ChainGate(
+            perSecond: limits.uncachedChainsPerSecond,
+            perSecondOfSource: limits.uncachedChainsPerSecondOfOneURL, now: now)
     }
 
     /// The payload of any data the App Store signed, in compact form: transaction, renewal info,
@@ -76,7 +81,8 @@ package final class SignedDataVerifier: Sendable {
         body: [UInt8], appAppleId: Int64, environment: String, nowMilliseconds: Int64
     ) throws(VerificationError) -> RealtimeRequest {
         let compact = try SignedPayloadBody.compactJWS(in: body)
-        let (_, payload, signedDate) = try verified(compact)
+        let (_, payload, signedDate) = try verified(
+            compact, for: ChainGate.Source(appAppleId: appAppleId, environment: environment))
         let request = try RealtimeRequest(payload)
         guard Self.isServed(environment), request.environment.utf8.elementsEqual(environment.utf8)
         else {
@@ -97,7 +103,8 @@ package final class SignedDataVerifier: Sendable {
     }
 
     private func verified(
-        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil,
+        for source: ChainGate.Source? = nil
     ) throws(VerificationError) -> (CompactJWS, JSONObject, signedDate: Int64) {
         let jws: CompactJWS
         do { jws = try CompactJWS(compact) } catch {
@@ -120,7 +127,7 @@ package final class SignedDataVerifier: Sendable {
             throw VerificationError(
                 .payloadMalformed, "The payload has no signedDate in whole UNIX milliseconds.")
         }
-        try verifyNewChain(x5c, of: jws, at: date / 1_000)
+        try verifyNewChain(x5c, of: jws, at: date / 1_000, for: source)
         return (jws, payload, date)
     }
 
@@ -135,21 +142,42 @@ package final class SignedDataVerifier: Sendable {
     }
 
     private func verifyNewChain(
-        _ x5c: [[UInt8]], of jws: CompactJWS, at unixSeconds: Int64
+        _ x5c: [[UInt8]], of jws: CompactJWS, at unixSeconds: Int64, for source: ChainGate.Source?
     ) throws(VerificationError) {
-        let candidate: TrustAnchors.Candidate
-        do { candidate = try anchors.examine(x5c: x5c, at: unixSeconds) } catch {
-            throw VerificationError(error)
-        }
+        let candidate = try examined(x5c, at: unixSeconds)
         // Before the path: whoever adds a member to a genuine header must not spend the budget
         // with it.
         try Self.requireSignature(of: jws, by: candidate.leafKey)
         try gate.verifyPath(
-            of: candidate,
+            of: candidate, for: source,
             unless: { leaves.key(for: jws.headerBytes, at: unixSeconds) == candidate.leafKey },
-            remember: {
-                leaves.insert(candidate.leafKey, validity: candidate.validity, for: jws.headerBytes)
-            })
+            isRenewal: { leaves.hasHeld(jws.headerBytes) },
+            remember: { leaves.insert(candidate, for: jws.headerBytes) })
+        try forgetIfRefused(candidate)
+    }
+
+    private func examined(
+        _ x5c: [[UInt8]], at unixSeconds: Int64
+    ) throws(VerificationError) -> TrustAnchors.Candidate {
+        let candidate: TrustAnchors.Candidate
+        do { candidate = try anchors.examine(x5c: x5c, at: unixSeconds) } catch {
+            throw VerificationError(error)
+        }
+        try forgetIfRefused(candidate)
+        return candidate
+    }
+
+    /// Looked at once more behind the path: a certificate that was refused in the meantime may have
+    /// been forgotten before this chain was remembered.
+    private func forgetIfRefused(
+        _ candidate: TrustAnchors.Candidate
+    ) throws(VerificationError) {
+        for certificate in [candidate.leaf, candidate.intermediate]
+        where refused.contains(certificate.sha256) {
+            leaves.removeAll(holding: certificate.sha256)
+            throw VerificationError(
+                .chainRevoked, "A certificate of the chain was revoked by its issuer.")
+        }
     }
 
     private static func certificates(of jws: CompactJWS) throws(VerificationError) -> [[UInt8]] {
@@ -166,5 +194,46 @@ package final class SignedDataVerifier: Sendable {
         guard jws.isSigned(by: key) else {
             throw VerificationError(.badSignature, "The signature is not the leaf's.")
         }
+    }
+}
+
+// What a restart, and a look at revocation apart from requests, need to know and to say.
+extension SignedDataVerifier {
+    /// The chains that are remembered, those whose time is over included.
+    package var rememberedChains: [VerifiedChain] { leaves.chains }
+
+    /// Rises whenever other chains are remembered or another certificate is refused.
+    package var generation: Int { leaves.generation + refused.generation }
+
+    /// Certificate paths validated in answer to signed data since the start.
+    package var pathChecks: Int { gate.checks }
+
+    package var refusedCertificates: [[UInt8]] { refused.all }
+
+    /// From now on no chain with this certificate in it is believed, whether remembered or new.
+    /// - Parameter sha256: of the certificate's DER.
+    package func refuse(certificate sha256: [UInt8]) {
+        // In this order: a chain that is verified meanwhile is remembered before it is looked up
+        // among the refused.
+        guard refused.insert(sha256) else { return }
+        leaves.removeAll(holding: sha256)
+    }
+
+    /// Remembers the chain under a header that was remembered by an earlier process, after all
+    /// that is checked of a new one but a signature. Costs 3 ms: before the first request.
+    /// - Parameter unixSeconds: now; a chain that has ended is refused.
+    package func warm(
+        _ header: [UInt8], at unixSeconds: Int64
+    ) throws(VerificationError) {
+        guard let decoded = Base64URL.decode(header) else {
+            throw VerificationError(.jwsMalformed, "The header is no canonical base64url.")
+        }
+        let x5c = try SignedHeader.certificates(in: decoded)
+        let candidate = try examined(x5c, at: unixSeconds)
+        do throws(ChainError) { try candidate.verifyPath() } catch {
+            throw VerificationError(error)
+        }
+        leaves.insert(candidate, for: header[...])
+        try forgetIfRefused(candidate)
     }
 }

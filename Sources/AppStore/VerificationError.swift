@@ -27,6 +27,8 @@ package struct VerificationError: Error, Sendable, Equatable, CustomStringConver
         case chainIssuerMismatch
         case chainBadSignature
         case chainPathRefused
+        /// A certificate of it was revoked by its issuer.
+        case chainRevoked
         case badSignature
         /// Genuine, but not a real-time request: a transaction, a notification.
         case wrongType
@@ -53,7 +55,8 @@ package struct VerificationError: Error, Sendable, Equatable, CustomStringConver
         case .algorithmRefused, .criticalExtensionRefused, .chainMissing, .chainWrongLength,
             .chainUnknownRoot, .chainCertificateMalformed, .chainNotValidAtSigning,
             .chainLeafMarkerMissing, .chainIntermediateMarkerMissing, .chainLeafKeyRefused,
-            .chainIssuerMismatch, .chainBadSignature, .chainPathRefused, .badSignature:
+            .chainIssuerMismatch, .chainBadSignature, .chainPathRefused, .chainRevoked,
+            .badSignature:
             401
         case .wrongType, .wrongEnvironment, .wrongApp:
             403

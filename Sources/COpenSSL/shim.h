@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/objects.h>
+#include <openssl/ocsp.h>
 #include <openssl/rand.h>
 #include <openssl/stack.h>
 #include <openssl/x509.h>

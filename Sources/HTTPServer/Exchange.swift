@@ -105,10 +105,11 @@ final class Exchange {
     var isAnswerable: Bool { if case .receiving = phase { true } else { false } }
 
     /// The complete request; the handler's time is its own.
-    func finish(method: Method) -> Request {
+    func finish(method: Method, load: RequestLoad) -> Request {
         deadline.suspend()
         defer { body = [] }
-        return Request(method: method, target: target, fields: fields, body: body, peer: peer)
+        return Request(
+            method: method, target: target, fields: fields, body: body, peer: peer, load: load)
     }
 
     private var isRefused: Bool {

@@ -8,6 +8,7 @@ import Synchronization
 final class Front: Sendable {
     let reaper: Reaper
     private let limits: Limits
+    private let meter: LoadMeter?
     private let count: @Sendable (Refusal) -> Void
     private let handler: @Sendable (Request) -> Response
     private let openConnections = Atomic<Int>(0)
@@ -16,10 +17,11 @@ final class Front: Sendable {
     private let drained = DispatchSemaphore(value: 0)
 
     init(
-        limits: Limits, count: @escaping @Sendable (Refusal) -> Void,
+        limits: Limits, meter: LoadMeter?, count: @escaping @Sendable (Refusal) -> Void,
         handler: @escaping @Sendable (Request) -> Response
     ) {
         self.limits = limits
+        self.meter = meter
         self.count = count
         self.handler = handler
         reaper = Reaper(count: count)
@@ -99,7 +101,9 @@ final class Front: Sendable {
         _ exchange: Exchange, method: Method, on connection: OpaquePointer
     ) -> MHD_Result {
         guard exchange.isAnswerable else { return .NO }
-        var response = handler(exchange.finish(method: method))
+        let load = meter?.begin(on: exchange.deadline.socket) ?? .none
+        var response = handler(exchange.finish(method: method, load: load))
+        meter?.end()
         // A handler's slip must not look like a broken connection.
         if !(200...599).contains(response.status) { response = .empty(500) }
         exchange.beginAnswer()

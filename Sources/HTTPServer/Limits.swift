@@ -51,6 +51,8 @@ package struct ServerSettings: Sendable {
     package var port: UInt16
     package var threads: Threads
     package var limits: Limits
+    /// Whether handlers are told how much stands before a request; see `RequestLoad`.
+    package var measuresLoad = false
 
     package init(
         host: String = "127.0.0.1", port: UInt16, threads: Threads = .pool(2),

@@ -27,10 +27,13 @@ package struct Request: Sendable {
     package let body: [UInt8]
     /// The other end's numeric address: behind a proxy, the proxy's.
     package let peer: String?
+    /// `none` unless the server's settings ask for it.
+    package let load: RequestLoad
     private let fields: HeaderFields
 
     init(
-        method: Method, target: [UInt8], fields: HeaderFields, body: [UInt8], peer: String?
+        method: Method, target: [UInt8], fields: HeaderFields, body: [UInt8], peer: String?,
+        load: RequestLoad = .none
     ) {
         let mark = target.firstIndex(of: UInt8(ascii: "?"))
         self.method = method
@@ -39,16 +42,17 @@ package struct Request: Sendable {
         self.fields = fields
         self.body = body
         self.peer = peer
+        self.load = load
     }
 
     /// A request made by hand, for handlers under test.
     package init(
         method: Method, target: String, headers: [(String, String)] = [], body: [UInt8] = [],
-        peer: String? = nil
+        peer: String? = nil, load: RequestLoad = .none
     ) {
         self.init(
             method: method, target: Array(target.utf8), fields: HeaderFields(headers), body: body,
-            peer: peer)
+            peer: peer, load: load)
     }
 
     /// The value of the first field of this name, whatever the case of its letters.

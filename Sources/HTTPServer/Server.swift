@@ -26,9 +26,12 @@ package final class Server: Sendable {
         if case .perConnection(let maximum) = settings.threads {
             settings.limits.connections = min(settings.limits.connections, max(1, maximum))
         }
-        let front = Front(limits: settings.limits, count: refused, handler: handler)
         let listener = try Listener(host: settings.host, port: settings.port)
         port = listener.port
+        let front = Front(
+            limits: settings.limits,
+            meter: settings.measuresLoad ? LoadMeter(listener: listener.socket) : nil,
+            count: refused, handler: handler)
         let daemon = try Daemon(listener: listener, settings: settings, front: front)
         do {
             try front.reaper.start()

@@ -61,6 +61,11 @@ package final class AdminClient: Sendable {
             expecting: [200, 201])
     }
 
+    /// Says that something is to be there.
+    package func put(_ path: String) throws {
+        _ = try perform("PUT", path, expecting: [204])
+    }
+
     package func patch(_ path: String, _ body: some Encodable) throws {
         let headers = [("Content-Type", "application/merge-patch+json"), ("If-Match", "*")]
         _ = try perform("PATCH", path, headers, try Self.encode(body), expecting: [200])

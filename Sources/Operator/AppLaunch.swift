@@ -4,8 +4,9 @@ internal import Service
 /// How the sample agency's apps go live, as an agency would bring them there; the demo plays the
 /// people at Apple's side.
 ///
-///     sandbox: content approved, defaults, URL ─ a tester cancels ─ performance test ─ promotion
-///       ─ production: a reviewer approves ─ defaults, URL
+///     sandbox: content approved, defaults, URL ─ rules published ─ a tester cancels
+///       ─ performance test ─ promotion ─ production: a reviewer approves ─ defaults, URL
+///       ─ rules published
 struct AppLaunch {
     /// Of one app: Apple's lists are looked at in pauses of seconds.
     private static let appleLimit: Duration = .seconds(120)
@@ -47,7 +48,8 @@ struct AppLaunch {
 
     // MARK: What Apple has
 
-    /// Waits for Apple to have everything and for answers to name it; reviews it in production.
+    /// Waits for Apple to have everything, puts the rules in force, and waits for answers to name
+    /// it; reviews it in production.
     private func bring(_ app: BuiltApp, to environment: StoreEnvironment) throws {
         let goal = AppleGoal(app: app, environment: environment)
         let view = SyncView(app: app, environment: environment, api: api)
@@ -61,6 +63,12 @@ struct AppLaunch {
             }
             let missing = goal.missing(in: state)
             return missing.isEmpty ? try view.missing(held: goal.heldCount) : missing
+        }
+        try app.publish(in: environment, over: api)
+        try wait(
+            for: "the rules of \(app.sample.name) in \(name)", within: Self.appleLimit, view.waits
+        ) {
+            try view.missing(held: goal.heldCount)
         }
         let held = goal.heldCount == 0 ? "" : ", \(goal.heldCount) of them left in review"
         say(

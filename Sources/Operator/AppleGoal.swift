@@ -53,8 +53,10 @@ struct AppleGoal {
     private var expectedTexts: [Text: Bool] {
         var texts: [Text: Bool] = [:]
         for message in SampleMessage.allCases {
-            let isHeld = environment == .production && app.sample.pending.contains(message)
-            for locale in message.locales { texts[text(of: message, in: locale)] = isHeld }
+            let held = environment == .production ? app.sample.pending[message] ?? [] : []
+            for locale in message.locales {
+                texts[text(of: message, in: locale)] = held.contains(locale)
+            }
         }
         return texts
     }

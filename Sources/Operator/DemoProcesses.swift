@@ -112,6 +112,7 @@ package final class DemoProcesses {
             "HOLDFAST_RESPONDER_ADMIN_PORT": String(ports.responderAdmin),
             "HOLDFAST_PLATFORM_PRIVATE_KEY_FILE": platformKey.privatePath,
             "HOLDFAST_SPOOL_DIRECTORY": folder + "/spool",
+            "HOLDFAST_STATE_DIRECTORY": folder + "/state",
             // Each approval is a snapshot, and people wait for it.
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS": "200",
         ]

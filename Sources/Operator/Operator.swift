@@ -10,7 +10,7 @@ internal import Service
 package enum Operator {
     private static let commands: [Command] = [
         .demo, .migrate, .platformKey, .createTenant, .listTenants, .createKey, .listKeys,
-        .revokeKey,
+        .revokeKey, .loadProfiles,
     ]
 
     /// The executable, without its own name in `arguments`; gives the exit code.

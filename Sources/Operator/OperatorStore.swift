@@ -4,7 +4,7 @@ internal import RetentionStore
 internal import Service
 
 /// The database as commands for operators reach it.
-struct OperatorStore {
+struct OperatorStore: Sendable {
     static let table = [
         Setting(
             "HOLDFAST_DATABASE_URL",
@@ -16,12 +16,14 @@ struct OperatorStore {
 
     /// Opens it, hands it to `body` and closes it.
     static func run<Result>(
-        _ reader: inout SettingsReader, _ body: (OperatorStore) throws -> Result
+        _ reader: inout SettingsReader, connections: Int = 1,
+        _ body: (OperatorStore) throws -> Result
     ) throws -> Result {
         let url = reader.text("HOLDFAST_DATABASE_URL")
         try reader.finish()
         let pool = try Pool(
-            PoolSettings(url: url, maximumConnections: 1, applicationName: "holdfast"))
+            PoolSettings(
+                url: url, maximumConnections: connections, applicationName: "holdfast"))
         defer { pool.close() }
         return try body(
             OperatorStore(

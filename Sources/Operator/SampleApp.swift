@@ -9,8 +9,9 @@ package struct SampleApp: Sendable {
     package let client: String
     package let bundleId: String
     package let appAppleId: Int64
-    /// Left PENDING by review in production, so that a rule that names it is dead.
-    package let pending: Set<SampleMessage>
+    /// Texts left PENDING by review in production: their readers get another locale's, and never
+    /// what Apple has not approved.
+    package let pending: [SampleMessage: Set<String>]
     /// Whether App Store Connect holds a message with an offer of its own: Apple's second layer.
     let hasAppStoreConnectMessage: Bool
     private let rules:
@@ -39,14 +40,14 @@ package struct SampleApp: Sendable {
     package static let all: [SampleApp] = [
         SampleApp(
             name: "Tideline News", client: "Harbour Media", bundleId: "com.example.tideline",
-            appAppleId: 6_500_000_001, pending: [], hasAppStoreConnectMessage: false, rules: news),
+            appAppleId: 6_500_000_001, pending: [:], hasAppStoreConnectMessage: false, rules: news),
         SampleApp(
             name: "Tideline Kids", client: "Harbour Media", bundleId: "com.example.tidelinekids",
-            appAppleId: 6_500_000_002, pending: [], hasAppStoreConnectMessage: true, rules: kids),
+            appAppleId: 6_500_000_002, pending: [:], hasAppStoreConnectMessage: true, rules: kids),
         SampleApp(
             name: "Summit Fit", client: "Summit Health", bundleId: "com.example.summitfit",
-            appAppleId: 6_500_000_003, pending: [.highlights], hasAppStoreConnectMessage: false,
-            rules: fit),
+            appAppleId: 6_500_000_003, pending: [.highlights: ["ja"]],
+            hasAppStoreConnectMessage: false, rules: fit),
     ]
 
     /// Its rules, given the identifiers of its messages.
@@ -106,10 +107,13 @@ package struct SampleApp: Sendable {
             return []
         }
         return [
-            ("what is new, once Apple has approved it", .always, .message(highlights)),
             (
-                "the annual plan, paid monthly", .always,
+                "monthly: the annual plan, paid monthly", Condition.of(productIds: [app.monthly]),
                 .switchPlan(commitment, productId: app.annual, billingPlanType: .monthly)
+            ),
+            (
+                "everybody else: what is new, where Apple has approved it", .always,
+                .message(highlights)
             ),
         ]
     }

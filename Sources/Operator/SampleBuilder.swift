@@ -10,13 +10,15 @@ package struct BuiltApp: Sendable {
     package let messages: [SampleMessage: MessageID]
     package let offerKey: SimulatorApp.OfferKey
     package let rules: RuleSet
+    /// Of the frozen rules.
+    let version: Int32
     /// The paths of the real-time URLs.
     package let endpoints: [StoreEnvironment: String]
 
     package init(
         sample: SampleApp, id: AppID, images: SampleImages,
         messages: [SampleMessage: MessageID], offerKey: SimulatorApp.OfferKey, rules: RuleSet,
-        endpoints: [StoreEnvironment: String]
+        version: Int32, endpoints: [StoreEnvironment: String]
     ) {
         self.sample = sample
         self.id = id
@@ -24,15 +26,24 @@ package struct BuiltApp: Sendable {
         self.messages = messages
         self.offerKey = offerKey
         self.rules = rules
+        self.version = version
         self.endpoints = endpoints
     }
 
     /// The path of it in the admin API.
     var path: String { "/v1/apps/\(id)" }
+
+    /// Puts the rules in force. Apple must have approved what they name there.
+    func publish(in environment: StoreEnvironment, over api: AdminClient) throws {
+        let _: Publication = try api.post(
+            "\(path)/rule-sets/\(version)/publications?environment=\(environment.rawValue)",
+            NoMembers())
+    }
 }
 
-/// Builds one sample app over the admin API, call by call as an agency's script would. Defaults are
-/// set in the sandbox alone; production gets them by the promotion.
+/// Builds one sample app over the admin API, call by call as an agency's script would. Content is
+/// wanted in the sandbox alone; production gets it by the promotion. The rules are frozen, and put
+/// in force once Apple has approved what they name.
 struct SampleBuilder {
     let sample: SampleApp
     let api: AdminClient
@@ -53,19 +64,20 @@ struct SampleBuilder {
         let messages = try makeMessages(path, images)
         let rules = sample.ruleSet(messages, at: now)
         let version = try freeze(rules, path)
+        for message in messages.values {
+            try api.put("\(path)/messages/\(message)/targets/\(StoreEnvironment.sandbox.rawValue)")
+        }
         try makeDefaults(
             "\(path)/defaults?environment=\(StoreEnvironment.sandbox.rawValue)", messages)
         var endpoints: [StoreEnvironment: String] = [:]
         for environment in StoreEnvironment.allCases {
             let query = "?environment=\(environment.rawValue)"
-            let _: Publication = try api.post(
-                "\(path)/rule-sets/\(version)/publications\(query)", NoMembers())
             let endpoint: Endpoint = try api.post("\(path)/endpoints\(query)", NoMembers())
             endpoints[environment] = endpoint.path
         }
         return BuiltApp(
             sample: sample, id: app.id, images: images, messages: messages, offerKey: offerKey,
-            rules: rules, endpoints: endpoints)
+            rules: rules, version: version, endpoints: endpoints)
     }
 
     // MARK: Catalogue
@@ -163,8 +175,8 @@ struct SampleBuilder {
     // MARK: Rules
 
     /// - Returns: the version's number.
-    private func freeze(_ rules: RuleSet, _ path: String) throws -> Int {
-        try api.put(path + "/rule-set-draft", rules)
+    private func freeze(_ rules: RuleSet, _ path: String) throws -> Int32 {
+        try api.put(path + "/rule-set-draft", RuleSetForm(rules))
         let version: Version = try api.post(path + "/rule-sets", NoMembers())
         return version.version
     }
@@ -293,8 +305,27 @@ private struct Defaults: Decodable {
     let data: [Default]
 }
 
+/// As far as the sample's rules go: without schedules, shares and experiments, whose forms are
+/// others outside.
+private struct RuleSetForm: Encodable {
+    struct NoHoldout: Encodable {
+        let percent = 0
+        let confirmNoHoldout = true
+    }
+
+    let schemaVersion: Int
+    // So few page views are played that a share of them would show nothing.
+    let holdout = NoHoldout()
+    let rules: [Rule]
+
+    init(_ ruleSet: RuleSet) {
+        schemaVersion = ruleSet.schemaVersion
+        rules = ruleSet.rules
+    }
+}
+
 private struct Version: Decodable {
-    let version: Int
+    let version: Int32
 }
 
 private struct Publication: Decodable {

@@ -1,9 +1,9 @@
 /// One session with the server, lent by a `Pool`. Not for two threads at once, and not to be
 /// kept after the pool's closure ends.
 package final class Connection {
-    private let wire: ConnectionWire
-    private let timeout: Duration
-    private var statements = StatementRegistry()
+    let wire: ConnectionWire
+    let timeout: Duration
+    var statements = StatementRegistry()
 
     init(_ settings: PoolSettings) throws(PostgresError) {
         wire = try ConnectionWire.connect(
@@ -19,21 +19,13 @@ package final class Connection {
     ///   and `deadlineExceeded` thrown: whether the statement took effect is then unknown.
     package func query(_ query: Query, within limit: Duration? = nil) throws(PostgresError) -> Rows
     {
-        if let problem = query.problem { throw problem }
-        guard query.parameters.count <= Query.parametersLimit else {
-            throw PostgresError(
-                .encoding, "a statement can bind \(Query.parametersLimit) values, bind an array")
-        }
-        guard !query.sql.contains(0) else {
-            throw PostgresError(.encoding, "a statement cannot hold a NUL character")
-        }
+        try Connection.check(query)
         let mayRetry = wire.handle.isIdle
-        let key = StatementRegistry.Key(sql: query.sql, types: query.parameters.map(\.type.oid))
+        let key = StatementRegistry.Key(query)
         do {
             return try run(query, key, limit ?? timeout)
         } catch {
-            guard error.sqlState == StalePlan.resultChanged || error.sqlState == StalePlan.unknown
-            else { throw error }
+            guard isStale(error) else { throw error }
             try forget(key, because: error, deallocate: mayRetry)
             // Inside a transaction the error has already aborted it: the caller must start anew.
             guard mayRetry else { throw error }
@@ -114,6 +106,22 @@ package final class Connection {
         static let unknown = "26000"
     }
 
+    func isStale(_ error: PostgresError) -> Bool {
+        error.sqlState == StalePlan.resultChanged || error.sqlState == StalePlan.unknown
+    }
+
+    /// Throws what can be said without asking the server.
+    static func check(_ query: Query) throws(PostgresError) {
+        if let problem = query.problem { throw problem }
+        guard query.parameters.count <= Query.parametersLimit else {
+            throw PostgresError(
+                .encoding, "a statement can bind \(Query.parametersLimit) values, bind an array")
+        }
+        guard !query.sql.contains(0) else {
+            throw PostgresError(.encoding, "a statement cannot hold a NUL character")
+        }
+    }
+
     private func run(
         _ query: Query, _ key: StatementRegistry.Key, _ limit: Duration
     ) throws(PostgresError) -> Rows {
@@ -132,10 +140,7 @@ package final class Connection {
     private func prepare(
         _ key: StatementRegistry.Key, _ limit: Duration
     ) throws(PostgresError) -> String {
-        if let old = statements.nameToEvict() {
-            _ = try script("deallocate \(old.name)")
-            statements.remove(old.key)
-        }
+        try makeRoom(for: 1)
         let name = statements.makeName()
         let results = try wire.exchange(within: limit) {
             $0.sendPrepare(name: name, sql: key.sql, types: key.types)
@@ -143,6 +148,14 @@ package final class Connection {
         for result in results { try ServerError.check(result) }
         statements.insert(key, name: name)
         return name
+    }
+
+    /// Gives up the statements used longest ago, until so many fit in.
+    func makeRoom(for count: Int) throws(PostgresError) {
+        while let old = statements.nameToEvict(before: count) {
+            _ = try script("deallocate \(old.name)")
+            statements.remove(old.key)
+        }
     }
 
     private func forget(

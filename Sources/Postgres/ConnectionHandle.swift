@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// Every method returns at once; waiting is the caller's, with a deadline.
 @safe final class ConnectionHandle {
-    private var pointer: OpaquePointer?
+    private(set) var pointer: OpaquePointer?
 
     /// Starts to connect. A nil means that there was no memory.
     init?(starting parameters: [(name: String, value: String)]) {

@@ -59,10 +59,7 @@ final class ConnectionWire {
         try flush(until: deadline, timeout)
         var results: [ResultHandle] = []
         while true {
-            while handle.isBusy {
-                try wait(for: POLLIN, until: deadline, timeout)
-                guard handle.consumeInput() else { throw lost(after: results) }
-            }
+            try awaitResult(results, until: deadline, timeout)
             guard let result = handle.nextResult() else { break }
             try refuseCopy(result)
             results.append(result)
@@ -70,6 +67,16 @@ final class ConnectionWire {
         if let last = results.last, ServerError.endsConnection(last) { throw lost(after: results) }
         guard handle.isOpen else { throw lost(after: results) }
         return results
+    }
+
+    /// Until the next result can be taken without a wait.
+    func awaitResult(
+        _ before: [ResultHandle], until deadline: Deadline, _ timeout: Duration
+    ) throws(PostgresError) {
+        while handle.isBusy {
+            try wait(for: POLLIN, until: deadline, timeout)
+            guard handle.consumeInput() else { throw lost(after: before) }
+        }
     }
 
     /// Reads what the server says unasked; false where nothing came in time, which is no fault.
@@ -85,7 +92,7 @@ final class ConnectionWire {
     }
 
     /// A full socket may need reading before it takes more: the server may be waiting for us.
-    private func flush(until deadline: Deadline, _ timeout: Duration) throws(PostgresError) {
+    func flush(until deadline: Deadline, _ timeout: Duration) throws(PostgresError) {
         while true {
             switch handle.flush() {
             case .done: return
@@ -113,7 +120,7 @@ final class ConnectionWire {
     }
 
     /// `COPY` would leave the connection in a mode where no query is understood.
-    private func refuseCopy(_ result: ResultHandle) throws(PostgresError) {
+    func refuseCopy(_ result: ResultHandle) throws(PostgresError) {
         let copying = [PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH]
         guard copying.contains(result.status) else { return }
         let error = PostgresError(.server, "COPY was begun, which this connection does not speak")
@@ -122,7 +129,7 @@ final class ConnectionWire {
     }
 
     /// The server's last words say why, if there were any (57P01: an administrator ended it).
-    private func lost(after results: [ResultHandle] = []) -> PostgresError {
+    func lost(after results: [ResultHandle] = []) -> PostgresError {
         let state = results.last?.field(holdfast_diag_sqlstate)
         let words = state == nil ? nil : results.last?.field(holdfast_diag_message)
         let error = PostgresError(

@@ -42,9 +42,17 @@ package final class Pool: Sendable {
     /// and rolled back when it throws. If the connection is lost in `COMMIT` itself, the message
     /// says that the outcome is unknown.
     package func transaction<R>(_ body: (Connection) throws -> R) throws -> R {
+        try transaction(opening: []) { connection, _ in try body(connection) }
+    }
+
+    /// The same, with statements that go out together with the `BEGIN`: no round trip of their
+    /// own. The body gets the rows of each.
+    package func transaction<R>(
+        opening: [Query], _ body: (Connection, [Rows]) throws -> R
+    ) throws -> R {
         let connection = try acquire()
         defer { giveBack(connection) }
-        return try Transaction(connection: connection, check: check).run(body)
+        return try Transaction(connection: connection, check: check).run(opening: opening, body)
     }
 
     /// Opens all connections now, so that no request has to wait for one.

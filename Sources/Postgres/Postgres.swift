@@ -15,4 +15,5 @@
 /// client's own. On expiry the connection is closed. `PQcancel` is never called: it blocks, and a
 /// stopped server never answers it; the server's `statement_timeout` ends the statement over there.
 ///
-/// The library does not follow `NOTIFY`, does not COPY and does not pipeline.
+/// `Connection.pipeline` sends several statements in one round trip, and `Listener` hears `NOTIFY`.
+/// The library does not COPY.

@@ -11,6 +11,11 @@ struct StatementRegistry {
         let sql: [UInt8]
         let types: [UInt32]
 
+        init(_ query: Query) {
+            sql = query.sql
+            types = query.parameters.map(\.type.oid)
+        }
+
         func hash(into hasher: inout Hasher) {
             unsafe sql.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
             hasher.combine(types.count)
@@ -46,9 +51,11 @@ struct StatementRegistry {
         entries[key] = Entry(name: name, used: uses)
     }
 
-    /// The statement to give up before another one is prepared, if the registry is full.
-    func nameToEvict() -> (key: Key, name: String)? {
-        guard entries.count >= StatementRegistry.statementsLimit else { return nil }
+    /// The statement to give up before `count` others are prepared, if they do not all fit in.
+    func nameToEvict(before count: Int) -> (key: Key, name: String)? {
+        guard count > 0, entries.count + count > StatementRegistry.statementsLimit else {
+            return nil
+        }
         return entries.min { $0.value.used < $1.value.used }.map { ($0.key, $0.value.name) }
     }
 

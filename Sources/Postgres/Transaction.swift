@@ -8,14 +8,18 @@ struct Transaction {
     /// Sent in the same message as `COMMIT` or `ROLLBACK`, so it costs no round trip.
     let check: SessionCheck
 
-    func run<R>(_ body: (Connection) throws -> R) throws -> R {
+    /// - Parameter opening: statements that go out with the `BEGIN`, in one round trip; the body
+    ///   gets their rows.
+    func run<R>(
+        opening: [Query] = [], _ body: (Connection, [Rows]) throws -> R
+    ) throws -> R {
         guard connection.isIdle else {
             throw PostgresError(.transactionAborted, "a transaction is already open; use that one")
         }
-        _ = try connection.script("begin")
         let result: R
         do {
-            result = try body(connection)
+            let opened = try begin(opening)
+            result = try body(connection, opened)
             try requireHealthy()
         } catch {
             rollBack()
@@ -23,6 +27,14 @@ struct Transaction {
         }
         try commit()
         return result
+    }
+
+    private func begin(_ opening: [Query]) throws(PostgresError) -> [Rows] {
+        guard !opening.isEmpty else {
+            _ = try connection.script("begin")
+            return []
+        }
+        return Array(try connection.pipeline(["begin"] + opening).dropFirst())
     }
 
     private func requireHealthy() throws(PostgresError) {

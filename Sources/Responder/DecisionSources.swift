@@ -5,28 +5,22 @@ package import RetentionStore
 /// own named limit, and says when it does not know.
 package struct DecisionSources: Sendable {
     package typealias Subscriber =
-        @Sendable (_ tenant: TenantID, _ key: AppEnvironment, _ originalTransactionId: String) -> (
-            KnownSubscriber, ProfileSource
-        )
+        @Sendable (
+            _ tenant: TenantID, _ key: AppEnvironment, _ originalTransactionId: String,
+            _ mayAskDatabase: Bool
+        ) -> (KnownSubscriber, ProfileSource)
     package typealias Budget =
         @Sendable (_ app: ServedApp, _ now: Instant) -> BudgetReading
 
     package let subscriber: Subscriber
     package let budget: Budget
-    /// How much may be said, by the age of what is known.
-    package let mode: @Sendable () -> ServingMode
 
-    package init(
-        subscriber: @escaping Subscriber, budget: @escaping Budget,
-        mode: @escaping @Sendable () -> ServingMode
-    ) {
+    package init(subscriber: @escaping Subscriber, budget: @escaping Budget) {
         self.subscriber = subscriber
         self.budget = budget
-        self.mode = mode
     }
 
-    /// Nobody is known, nothing was spent, everything is new.
+    /// Nobody is known, and nothing of budgets.
     package static let none = DecisionSources(
-        subscriber: { _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown },
-        mode: { .full })
+        subscriber: { _, _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown })
 }

@@ -4,6 +4,9 @@ internal import Synchronization
 
 /// What the discounts of every app cost this month, as the database last said.
 package final class DiscountBudgets: Sendable {
+    /// Between two looks: so much may be given beyond a budget.
+    static let interval: Duration = .seconds(2)
+
     private struct Key: Hashable {
         let tenant: TenantID
         let key: AppEnvironment

@@ -14,10 +14,12 @@ package struct RealtimeEndpoint: Sendable {
     package let spool: DecisionSpool
     package let clock: Clock
     package let metrics: ResponderMetrics
+    package let conditions: ServingConditions
 
     package init(
         apps: ServedApps, verifier: SignedDataVerifier, sources: DecisionSources = .none,
-        spool: DecisionSpool, clock: Clock, metrics: ResponderMetrics
+        spool: DecisionSpool, clock: Clock, metrics: ResponderMetrics,
+        conditions: ServingConditions = .good()
     ) {
         self.apps = apps
         self.verifier = verifier
@@ -25,6 +27,7 @@ package struct RealtimeEndpoint: Sendable {
         self.spool = spool
         self.clock = clock
         self.metrics = metrics
+        self.conditions = conditions
     }
 
     package func respond(to request: Request, _ parameters: PathParameters) -> Response {
@@ -32,6 +35,13 @@ package struct RealtimeEndpoint: Sendable {
         guard let token = parameters.bytes("token"), let app = apps.find(token: token) else {
             metrics.refused.add(1, "unknownToken")
             return .empty(404)
+        }
+        let skipsLookUps: Bool
+        switch conditions.overload.admit(request.load, to: app.snapshot.environment) {
+        case .answered(let skips): skipsLookUps = skips
+        case .refused(let reason):
+            metrics.shed.add(1, reason.rawValue)
+            return .empty(503)
         }
         let now = Instant(milliseconds: clock.now())
         let asked: RealtimeRequest
@@ -43,8 +53,9 @@ package struct RealtimeEndpoint: Sendable {
             metrics.refused.add(1, error.code.rawValue)
             return .empty(error.status)
         }
+        conditions.skew.note(signedDate: asked.signedDate, arrivedAt: now.milliseconds)
         let verify = watch.step()
-        let (subscriber, source) = subscriber(asked, of: app)
+        let (subscriber, source) = subscriber(asked, of: app, skipsLookUps: skipsLookUps)
         let lookup = watch.step()
         let answered = answer(asked, from: app, subscriber, at: now, &watch)
         let basis = DecisionBasis(
@@ -59,10 +70,11 @@ package struct RealtimeEndpoint: Sendable {
     }
 
     private func subscriber(
-        _ asked: RealtimeRequest, of app: ServedApp
+        _ asked: RealtimeRequest, of app: ServedApp, skipsLookUps: Bool
     ) -> (KnownSubscriber, ProfileSource) {
         guard app.serving.asksForSubscriber else { return (.notNeeded, .notNeeded) }
-        return sources.subscriber(app.head.tenant, app.head.key, asked.originalTransactionId)
+        return sources.subscriber(
+            app.head.tenant, app.head.key, asked.originalTransactionId, !skipsLookUps)
     }
 
     private struct Answered {
@@ -79,7 +91,7 @@ package struct RealtimeEndpoint: Sendable {
         at now: Instant, _ watch: inout StepWatch
     ) -> Answered {
         let recorded = RecordedInputs(
-            subscriber: subscriber, budget: sources.budget(app, now), mode: sources.mode(),
+            subscriber: subscriber, budget: sources.budget(app, now), mode: conditions.age.mode,
             canSignOffers: app.offerSigner != nil)
         let decision = decide(asked, app, recorded, at: now)
         let decided = watch.step()

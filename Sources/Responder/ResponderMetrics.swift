@@ -9,6 +9,7 @@ package struct ResponderMetrics: Sendable {
     package let answerSeconds: Histogram
     package let snapshotsServed: Gauge
     package let snapshotRefused: Counter
+    package let shed: Counter
     package let keyRefused: Counter
     package let offerNotSigned: Counter
     package let spoolLost: Counter
@@ -19,6 +20,17 @@ package struct ResponderMetrics: Sendable {
     package let shipRejectedLost: Counter
     package let shipHeld: Gauge
     package let shipWaiting: Gauge
+    package let profileHits: Counter
+    package let profileMisses: Counter
+    package let profileUnavailable: Counter
+    package let profileSeconds: Histogram
+    package let profileEntries: Gauge
+    package let profileBytes: Gauge
+    package let profileEvictions: Counter
+    package let profileChanges: Counter
+    package let revocationChecks: Counter
+    package let revocationUnknown: Gauge
+    package let certificatesRefused: Gauge
 
     package init(_ metrics: Metrics) {
         decided = metrics.counter(
@@ -36,6 +48,9 @@ package struct ResponderMetrics: Sendable {
             "holdfast_snapshots_served", "Apps and environments served.")
         snapshotRefused = metrics.counter(
             "holdfast_snapshot_refused", "Snapshots not taken in, by reason.", labels: ["reason"])
+        shed = metrics.counter(
+            "holdfast_realtime_shed", "Requests refused under load, by reason.",
+            labels: ["reason"])
         keyRefused = metrics.counter(
             "holdfast_signing_key_refused", "Signing keys that did not open.")
         offerNotSigned = metrics.counter(
@@ -55,6 +70,30 @@ package struct ResponderMetrics: Sendable {
             "holdfast_ship_held_tenants", "Tenants whose decisions wait for a mend.")
         shipWaiting = metrics.gauge(
             "holdfast_spool_waiting_bytes", "Bytes of the spool not yet in PostgreSQL.")
+        profileHits = metrics.counter(
+            "holdfast_profile_hits", "Look-ups of a subscriber answered from memory.")
+        profileMisses = metrics.counter(
+            "holdfast_profile_misses", "Look-ups of a subscriber that memory could not answer.")
+        profileUnavailable = metrics.counter(
+            "holdfast_profile_unavailable", "Of those missed, the ones nobody answered in time.",
+            labels: ["reason"])
+        profileSeconds = metrics.histogram(
+            "holdfast_profile_lookup_seconds", "Of each look-up that went to PostgreSQL.")
+        profileEntries = metrics.gauge(
+            "holdfast_profile_table_entries", "Subscribers in memory.")
+        profileBytes = metrics.gauge(
+            "holdfast_profile_table_bytes", "Bytes in use for subscribers in memory.")
+        profileEvictions = metrics.counter(
+            "holdfast_profile_table_evictions", "Entries that made room for others.")
+        profileChanges = metrics.counter(
+            "holdfast_profile_changes", "Changes told by the database.")
+        revocationChecks = metrics.counter(
+            "holdfast_revocation_checks", "Looks at a certificate's revocation, by verdict.",
+            labels: ["verdict"])
+        revocationUnknown = metrics.gauge(
+            "holdfast_revocation_unknown", "Certificates whose last look brought no verdict.")
+        certificatesRefused = metrics.gauge(
+            "holdfast_certificates_refused", "Certificates refused because they were revoked.")
     }
 
     func count(refusal: Refusal) {

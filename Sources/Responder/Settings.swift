@@ -15,8 +15,18 @@ package struct Settings: Sendable {
     static let shipInterval: Duration = .milliseconds(250)
     /// Bounds what a power failure can take; a killed process loses nothing either way.
     static let syncInterval: Duration = .seconds(1)
+    /// How long a start waits for a database that is silent, where the disk has snapshots too. One
+    /// that refuses is not waited for.
+    static let diskPatience: Duration = .seconds(1)
+    static let filesInterval: Duration = .seconds(1)
+    static let conditionsInterval: Duration = .seconds(1)
+    /// Look-ups at once, however many threads answer; below their number, so that one is left for
+    /// requests that need no look-up.
+    static let profileLookupsLimit = 8
     /// As the database has it, in characters.
     static let nameLimit = 100
+    /// How soon a chain that was verified is on the disk, and its revocation looked at.
+    static let trustInterval: Duration = .seconds(1)
     static let furtherRootWarning =
         "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
         + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"
@@ -39,6 +49,20 @@ package struct Settings: Sendable {
             "HOLDFAST_SPOOL_DIRECTORY",
             "folder of this process alone, where decisions wait for PostgreSQL"),
         Setting(
+            "HOLDFAST_STATE_DIRECTORY",
+            "folder of this process alone, for what a start without others needs; none if unset"),
+        Setting(
+            "HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT",
+            "beyond so many, those waiting included, requests are refused; else 128 a thread, 384"),
+        Setting(
+            "HOLDFAST_PROFILE_TABLE_MEBIBYTES",
+            "memory for profiles of subscribers, 0 to 65536; 0 asks PostgreSQL each time",
+            default: "256"),
+        Setting(
+            "HOLDFAST_REVOCATION_CHECKS",
+            "ask Apple, apart from requests, whether its certificates were revoked: true, false",
+            default: "true"),
+        Setting(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", "pause between looks for newer snapshots",
             default: "2000"),
         Setting(
@@ -53,7 +77,12 @@ package struct Settings: Sendable {
     let name: String
     let server: ServerSettings
     let pool: PoolSettings
+    let profilePool: PoolSettings
+    let profileTableMebibytes: Int
     let spoolDirectory: String
+    let stateDirectory: String?
+    let overload: OverloadGate.Limits
+    let checksRevocation: Bool
     let pollInterval: Duration
     let platformKey: PrivateKey?
     let hasFurtherRoot: Bool
@@ -61,21 +90,41 @@ package struct Settings: Sendable {
 
     package init(reader: inout SettingsReader) {
         let threads = reader.integer("HOLDFAST_RESPONDER_THREADS", in: 1...64)
-        server = ServerSettings(
+        var server = ServerSettings(
             host: reader.text("HOLDFAST_RESPONDER_HOST"),
             port: reader.port("HOLDFAST_RESPONDER_PORT"), threads: .pool(threads))
+        server.measuresLoad = true
+        self.server = server
+        overload =
+            reader.optionalInteger("HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT", in: 1...1_000)
+            .map { OverloadGate.Limits(requestsInFlight: $0) }
+            ?? OverloadGate.Limits(threads: threads)
         adminPort = reader.port("HOLDFAST_RESPONDER_ADMIN_PORT")
         name = Self.name(port: server.port, &reader)
         pool = PoolSettings(
-            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 3,
+            url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: 4,
             applicationName: "realtime-responder")
+        profilePool = Self.profilePool(url: pool.url, threads: threads)
+        profileTableMebibytes = reader.integer("HOLDFAST_PROFILE_TABLE_MEBIBYTES", in: 0...65_536)
         spoolDirectory = reader.text("HOLDFAST_SPOOL_DIRECTORY")
+        stateDirectory = reader.optionalText("HOLDFAST_STATE_DIRECTORY")
+        checksRevocation = reader.flag("HOLDFAST_REVOCATION_CHECKS")
         pollInterval = reader.milliseconds(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
         platformKey = reader.platformPrivateKey()
         let further = Self.furtherRoot(&reader)
         hasFurtherRoot = !further.isEmpty
         verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
+    }
+
+    /// As many connections as look-ups at once, so that none waits for one; nothing on it outlives
+    /// a look-up's budget, not even the making of a connection.
+    private static func profilePool(url: String, threads: Int) -> PoolSettings {
+        PoolSettings(
+            url: url, maximumConnections: max(1, min(threads - 1, profileLookupsLimit)),
+            acquireTimeout: ProfileLookup.budget, connectTimeout: ProfileLookup.budget,
+            queryTimeout: ProfileLookup.budget, applicationName: "realtime-responder profiles",
+            localSettings: [])
     }
 
     private static func name(port: UInt16, _ reader: inout SettingsReader) -> String {

@@ -21,20 +21,21 @@ package struct Principal: Hashable, Sendable {
         scopes.contains { $0.includes(wanted) }
     }
 
-    static func enter(
-        _ tokenHash: [UInt8], _ connection: Connection, _ now: Instant
-    ) throws -> Principal {
-        let rows = try connection.query(
-            """
-            select tenant_id, api_key_id, name, scopes, is_limited, expires_at, requests_per_minute
-            from holdfast_sec.enter_key(\(tokenHash),
-              \(Timestamp(milliseconds: now.milliseconds)))
-            """)
-        guard let row = rows.first else {
+    /// Goes out with the `BEGIN` of the transaction that acts in the key's name.
+    static func enterQuery(_ tokenHash: [UInt8], _ now: Instant) -> Query {
+        """
+        select tenant_id, api_key_id, name, scopes, is_limited, expires_at, requests_per_minute
+        from holdfast_sec.enter_key(\(tokenHash),
+          \(Timestamp(milliseconds: now.milliseconds)))
+        """
+    }
+
+    init(entered rows: [Rows]) throws {
+        guard let row = rows.first?.first else {
             throw StoreError(
                 code: .unauthenticated, message: "no live key has this token; make a new one")
         }
-        return try Principal(row, of: TenantID(try row.decode("tenant_id")))
+        try self.init(row, of: TenantID(try row.decode("tenant_id")))
     }
 
     init(_ row: Row, of tenant: TenantID) throws {

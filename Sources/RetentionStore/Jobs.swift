@@ -26,24 +26,26 @@ package struct ClaimedJob: Sendable {
     package let kind: String
     package let input: [UInt8]
 
-    static func enter(
-        _ lease: JobLease, _ connection: Connection, _ now: Instant
-    ) throws -> ClaimedJob {
-        let rows = try connection.query(
-            """
-            select app_id, api_key_id, api_key_name as name, scopes, is_limited, expires_at,
-              requests_per_minute, kind, input
-            from holdfast_sec.enter_job(\(lease.tenant.uuid), \(lease.job.uuid), \(lease.token),
-              \(Timestamp(milliseconds: now.milliseconds)))
-            """)
-        guard let row = rows.first else {
+    /// Goes out with the `BEGIN` of the transaction that acts for the job.
+    static func enterQuery(_ lease: JobLease, _ now: Instant) -> Query {
+        """
+        select app_id, api_key_id, api_key_name as name, scopes, is_limited, expires_at,
+          requests_per_minute, kind, input
+        from holdfast_sec.enter_job(\(lease.tenant.uuid), \(lease.job.uuid), \(lease.token),
+          \(Timestamp(milliseconds: now.milliseconds)))
+        """
+    }
+
+    init(entered rows: [Rows], _ lease: JobLease) throws {
+        guard let row = rows.first?.first else {
             throw StoreError(
                 code: .leaseLost, message: "\(lease.job) is not this worker's any more; leave it")
         }
-        return ClaimedJob(
-            id: lease.job, app: AppID(try row.decode("app_id")),
-            principal: try Principal(row, of: lease.tenant),
-            kind: try row.decode("kind"), input: try row.decode("input"))
+        id = lease.job
+        app = AppID(try row.decode("app_id"))
+        principal = try Principal(row, of: lease.tenant)
+        kind = try row.decode("kind")
+        input = try row.decode("input")
     }
 }
 
@@ -69,7 +71,7 @@ extension TenantTransaction {
     /// The job as it is now, asked again before its end is written: a key that was revoked
     /// meanwhile has no scopes any more.
     package func claimedAgain(_ lease: JobLease) throws -> ClaimedJob {
-        try ClaimedJob.enter(lease, connection, now)
+        try ClaimedJob(entered: [connection.query(ClaimedJob.enterQuery(lease, now))], lease)
     }
 
     package func createJob(

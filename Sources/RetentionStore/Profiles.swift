@@ -184,17 +184,22 @@ package struct ProfileChanges: Sendable {
     package let next: ProfileChangePlace
     /// The page is full: there may be more at once.
     package let hasMore: Bool
-    /// Changes before `next` were forgotten before they were read: what was remembered is worthless.
+    /// How long the oldest change that was made, and cannot be read yet, has waited for a
+    /// transaction that still runs.
+    package let heldBack: Duration
+    /// Changes before `next` were forgotten unread: what was remembered is worthless.
     package let hasGap: Bool
 }
 
 extension RetentionStore {
     /// What is kept of one subscriber, in one statement.
     ///
-    /// - Parameter limit: instead of the pool's query timeout; on expiry the connection is closed.
+    /// - Parameter remaining: asked once there is a connection: how long the answer may take, on
+    ///   expiry the connection is closed. The pool's query timeout where it says nothing.
     /// - Returns: `found` or `absent`.
     package func profile(
-        _ platform: PlatformScope, of subscriber: SubscriberKey, within limit: Duration? = nil
+        _ platform: PlatformScope, of subscriber: SubscriberKey,
+        within remaining: () -> Duration? = { nil }
     ) throws -> ProfileReading {
         try pool.withConnection { connection in
             let rows = try connection.query(
@@ -202,7 +207,7 @@ extension RetentionStore {
                 select body, as_of, offers_taken, last_offer_at, escalation_level
                 from holdfast_hot.profile(\(subscriber.tenant.uuid), \(subscriber.key.app.uuid),
                   \(subscriber.key.environment.rawValue), \(subscriber.originalTransactionId))
-                """, within: limit)
+                """, within: remaining())
             return try rows.first?.profileReading() ?? .absent
         }
     }
@@ -242,7 +247,7 @@ extension RetentionStore {
                 """
                 select tenant_id, app_id, environment, original_transaction_id, body, as_of,
                   offers_taken, last_offer_at, escalation_level, next_transaction, next_number,
-                  has_more, has_gap
+                  has_more, has_gap, held_back_seconds
                 from holdfast_hot.profile_changes(\(place?.transaction), \(place?.number),
                   \(limit))
                 """)
@@ -254,7 +259,9 @@ extension RetentionStore {
                 next: ProfileChangePlace(
                     transaction: try first.decode("next_transaction"),
                     number: try first.decode("next_number")),
-                hasMore: try first.decode("has_more"), hasGap: try first.decode("has_gap"))
+                hasMore: try first.decode("has_more"),
+                heldBack: .seconds(try first.decode(Double.self, "held_back_seconds")),
+                hasGap: try first.decode("has_gap"))
         }
     }
 

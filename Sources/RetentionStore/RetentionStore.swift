@@ -97,9 +97,9 @@ package struct RetentionStore: Sendable {
     package func transaction<Result>(
         _ scope: Scope, at now: Instant, _ body: (TenantTransaction) throws -> Result
     ) throws -> Result {
-        try pool.transaction { connection in
-            _ = try connection.query("select holdfast_sec.enter_tenant(\(scope.tenant.uuid))")
-            return try Self.run(scope, connection, now, body)
+        let enter: Query = "select holdfast_sec.enter_tenant(\(scope.tenant.uuid))"
+        return try pool.transaction(opening: [enter]) { connection, _ in
+            try Self.run(scope, connection, now, body)
         }
     }
 
@@ -110,8 +110,8 @@ package struct RetentionStore: Sendable {
         presenting tokenHash: [UInt8], at now: Instant,
         _ body: (TenantTransaction, Principal) throws -> Result
     ) throws -> Result {
-        try pool.transaction { connection in
-            let principal = try Principal.enter(tokenHash, connection, now)
+        try pool.transaction(opening: [Principal.enterQuery(tokenHash, now)]) { connection, rows in
+            let principal = try Principal(entered: rows)
             return try Self.run(.authenticated(principal), connection, now) {
                 try body($0, principal)
             }
@@ -125,8 +125,8 @@ package struct RetentionStore: Sendable {
         holding lease: JobLease, at now: Instant,
         _ body: (TenantTransaction, ClaimedJob) throws -> Result
     ) throws -> Result {
-        try pool.transaction { connection in
-            let job = try ClaimedJob.enter(lease, connection, now)
+        try pool.transaction(opening: [ClaimedJob.enterQuery(lease, now)]) { connection, rows in
+            let job = try ClaimedJob(entered: rows, lease)
             return try Self.run(.claimedJob(lease.job, by: job.principal), connection, now) {
                 try body($0, job)
             }
@@ -140,8 +140,8 @@ package struct RetentionStore: Sendable {
         holding lease: SyncLease, for duration: Duration, at now: Instant,
         _ body: (TenantTransaction, _ changeNumber: Int64) throws -> Result
     ) throws -> Result {
-        try pool.transaction { connection in
-            let changeNumber = try lease.enter(connection, for: duration)
+        try pool.transaction(opening: [lease.enterQuery(for: duration)]) { connection, rows in
+            let changeNumber = try lease.changeNumber(entered: rows)
             return try Self.run(.claimedSync(lease), connection, now) {
                 try body($0, changeNumber)
             }

@@ -171,6 +171,24 @@ extension RetentionStore {
     }
 }
 
+/// A snapshot as it is stored: its bytes, and what they are to be held against.
+package struct SnapshotBody: Equatable, Sendable {
+    package let head: SnapshotHead
+    package let body: [UInt8]
+    package let sha256: [UInt8]
+
+    package init(head: SnapshotHead, body: [UInt8], sha256: [UInt8]) {
+        self.head = head
+        self.body = body
+        self.sha256 = sha256
+    }
+
+    /// The snapshot, if digest, form and identity are right.
+    package func checked() throws(SnapshotError) -> Snapshot {
+        try RetentionStore.check(body: body, sha256: sha256, against: head)
+    }
+}
+
 /// Why a stored snapshot is not taken in; the responder keeps the one it has.
 package struct SnapshotError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
@@ -204,10 +222,13 @@ extension RetentionStore {
         }
     }
 
-    /// One snapshot, checked: its digest, its form and that it is the one that was asked for.
+    /// One snapshot as it is stored, not checked yet.
     ///
-    /// - Throws: `SnapshotError`, or `PostgresError` where the database cannot be read.
-    package func snapshot(_ platform: PlatformScope, _ head: SnapshotHead) throws -> Snapshot {
+    /// - Throws: `SnapshotError` where there is none, or `PostgresError` where the database cannot
+    ///   be read.
+    package func snapshotBody(
+        _ platform: PlatformScope, _ head: SnapshotHead
+    ) throws -> SnapshotBody {
         let stored = try pool.withConnection { connection in
             let rows = try connection.query(
                 """
@@ -215,14 +236,19 @@ extension RetentionStore {
                   \(head.key.app.uuid), \(head.key.environment.rawValue), \(head.number))
                 """)
             return try rows.first.map { row in
-                (
-                    body: try row.decode([UInt8].self, "body"),
-                    sha256: try row.decode([UInt8].self, "sha256")
-                )
+                SnapshotBody(
+                    head: head, body: try row.decode("body"), sha256: try row.decode("sha256"))
             }
         }
         guard let stored else { throw SnapshotError(code: .missing, head: head) }
-        return try Self.check(body: stored.body, sha256: stored.sha256, against: head)
+        return stored
+    }
+
+    /// One snapshot, checked: its digest, its form and that it is the one that was asked for.
+    ///
+    /// - Throws: `SnapshotError`, or `PostgresError` where the database cannot be read.
+    package func snapshot(_ platform: PlatformScope, _ head: SnapshotHead) throws -> Snapshot {
+        try snapshotBody(platform, head).checked()
     }
 
     /// The checks alone, without a database.

@@ -17,16 +17,19 @@ package struct SyncLease: Hashable, Sendable {
         self.token = token
     }
 
+    /// Goes out with the `BEGIN` of the transaction that acts for the app.
+    func enterQuery(for duration: Duration) -> Query {
+        """
+        select change_number
+        from holdfast_sec.enter_sync(\(tenant.uuid), \(key.app.uuid),
+          \(key.environment.rawValue), \(token),
+          make_interval(secs => \(duration.seconds)))
+        """
+    }
+
     /// - Returns: the number of the last change of what is wanted.
-    func enter(_ connection: Connection, for duration: Duration) throws -> Int64 {
-        let rows = try connection.query(
-            """
-            select change_number
-            from holdfast_sec.enter_sync(\(tenant.uuid), \(key.app.uuid),
-              \(key.environment.rawValue), \(token),
-              make_interval(secs => \(duration.seconds)))
-            """)
-        guard let row = rows.first else {
+    func changeNumber(entered rows: [Rows]) throws -> Int64 {
+        guard let row = rows.first?.first else {
             throw StoreError.lost(self)
         }
         return try row.decode("change_number")

@@ -3,7 +3,8 @@ internal import Postgres
 package import Service
 
 extension RetentionStore {
-    private static let retryInterval: Duration = .seconds(1)
+    /// Between two looks at a database that does not answer.
+    package static let retryInterval: Duration = .seconds(1)
 
     /// Waits until the database answers, its schema is one this build can use, its catalog holds
     /// tenants apart, and `first` went well: how every service begins.
@@ -14,21 +15,28 @@ extension RetentionStore {
     package func waitUntilUsable(
         _ runtime: Runtime, first: () throws -> Void = {}
     ) throws -> Bool {
-        let migrator = Migrator(migrations: Schema.migrations)
         while true {
             do {
-                let status = try pool.withConnection { try migrator.status($0) }
-                if let refusal = SchemaRefusal(status) { throw refusal }
-                try pool.withConnection { connection in
-                    try CatalogLint.check(connection, asNewer: status == .ahead) { finding in
-                        runtime.log.error("catalog_finding", [("advice", .string("\(finding)"))])
-                    }
-                }
+                try checkUsable(runtime.log)
                 try first()
                 return true
             } catch let error as PostgresError {
                 runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])
                 if runtime.stop.wait(for: Self.retryInterval) { return false }
+            }
+        }
+    }
+
+    /// One look at what `waitUntilUsable` waits for.
+    ///
+    /// - Throws: `PostgresError` where the database does not answer, besides the refusals.
+    package func checkUsable(_ log: Log) throws {
+        let migrator = Migrator(migrations: Schema.migrations)
+        let status = try pool.withConnection { try migrator.status($0) }
+        if let refusal = SchemaRefusal(status) { throw refusal }
+        try pool.withConnection { connection in
+            try CatalogLint.check(connection, asNewer: status == .ahead) { finding in
+                log.error("catalog_finding", [("advice", .string("\(finding)"))])
             }
         }
     }

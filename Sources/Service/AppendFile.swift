@@ -70,6 +70,26 @@ package enum FileBytes {
         return bytes
     }
 
+    /// The whole content of a file anew, readable by this user only. After it, and also after a
+    /// kill or a power failure in the middle, the file is the old one or the new one.
+    ///
+    /// One thread at a time for each path: what is not yet whole stands beside it as `PATH.new`.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+        let unfinished = path + newSuffix
+        // Its mode and its owner may be another's.
+        try FileDescriptor.remove(unfinished)
+        let file = try FileDescriptor(opening: unfinished, for: .new)
+        guard try file.write(bytes) == bytes.count else {
+            throw FileError(.shortWrite, path: path, advice: "was not taken whole; free some room")
+        }
+        try file.sync()
+        try FileDescriptor.rename(unfinished, to: path)
+        try syncFolder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+    }
+
+    /// What `replace` leaves where it was killed.
+    package static let newSuffix = ".new"
+
     package static func sizeBytes(_ path: String) throws(FileError) -> Int64 {
         try FileDescriptor(opening: path, for: .read).status().sizeBytes
     }

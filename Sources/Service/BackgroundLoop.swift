@@ -139,6 +139,8 @@ private final class LoopLife: Sendable {
 package struct ThreadError: Error, CustomStringConvertible {
     package let loop: String
 
+    package init(loop: String) { self.loop = loop }
+
     package var description: String {
         "no thread for '\(loop)': raise the process's limit of tasks (TasksMax, ulimit -u)"
     }

@@ -7,7 +7,7 @@ final class FileDescriptor: Sendable {
     let path: String
 
     enum Purpose {
-        case read, append, folder
+        case read, append, new, folder
     }
 
     init(opening path: String, for purpose: Purpose) throws(FileError) {
@@ -19,6 +19,7 @@ final class FileDescriptor: Sendable {
             switch purpose {
             case .read: O_RDONLY | O_NONBLOCK
             case .append: O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK
+            case .new: O_RDWR | O_CREAT | O_EXCL | O_NONBLOCK
             case .folder: O_RDONLY | O_DIRECTORY
             }
         number = unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600)
@@ -32,6 +33,20 @@ final class FileDescriptor: Sendable {
     }
 
     deinit { if number >= 0 { close(number) } }
+
+    /// Takes the name away from whatever has it; nothing where none has.
+    static func remove(_ path: String) throws(FileError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else {
+            throw FileError(errno: errno, path: path)
+        }
+    }
+
+    /// Gives the file another name, in place of whatever has that name.
+    static func rename(_ path: String, to other: String) throws(FileError) {
+        guard unsafe Glibc.rename(path, other) == 0 else {
+            throw FileError(errno: errno, path: path)
+        }
+    }
 
     func status() throws(FileError) -> FileStatus {
         var status = stat()
@@ -72,6 +87,11 @@ final class FileDescriptor: Sendable {
         } while written < 0 && errno == EINTR
         guard written >= 0 else { throw FileError(errno: errno, path: path) }
         return written
+    }
+
+    /// Gives the open file's name `old` the name `new`, whatever had it before.
+    static func rename(_ old: String, to new: String) throws(FileError) {
+        guard unsafe Glibc.rename(old, new) == 0 else { throw FileError(errno: errno, path: new) }
     }
 
     func truncate(toBytes size: Int64) throws(FileError) {

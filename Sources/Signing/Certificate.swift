@@ -112,7 +112,8 @@ internal import COpenSSL
         }
     }
 
-    private static func unixSeconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+    /// Of an X.509 time in either of its forms.
+    static func unixSeconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         OpenSSLErrors.cleared {
             guard let time = unsafe time, let epoch = unsafe ASN1_TIME_set(nil, 0) else {
                 return nil

@@ -11,6 +11,8 @@
 ///   .p8 text ── PrivateKey ── sign ── CompactJWS.sign
 ///        └───── Sealing.seal(to: PublicKey) ── database ── Sealing.open(with: PrivateKey)
 ///
+///   Certificate ── StatusRequest ── the issuer's answer, judged: good, revoked or neither
+///
 ///   CertificateAuthority: a chain shaped like Apple's, for the simulator and the tests
 /// ```
 ///

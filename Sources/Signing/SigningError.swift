@@ -14,8 +14,10 @@ package struct SigningError: Error, Sendable, Equatable, CustomStringConvertible
         case jwsEncoding
         case jwsSignatureLength
         case certificateMalformed
+        case statusUnusable
         case fieldEmpty
         case fieldTooLong
+        case fieldMalformed
         case sealedMalformed
         case sealedForAnotherKey
         case sealBroken

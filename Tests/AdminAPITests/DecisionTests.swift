@@ -17,10 +17,14 @@ import Testing
                 Self.message, productId: app.yearly, billingPlanType: .monthly))
         _ = try app.change { try $0.recordDecisions([record]) }
         let path = "\(app.path)/decisions"
+        let id = try #require(
+            try app.agency.get("\(path)?environment=Sandbox").json["data"]?.elements[0]["id"])
+        #expect(id.text?.hasPrefix("dec_") == true)
         let all = try app.agency.all("\(path)?environment=Sandbox")
         #expect(
             all == [
                 [
+                    "id": id, "appId": .string(app.id.description), "environment": "Sandbox",
                     "requestIdentifier": .string(record.requestIdentifier.uuidString.lowercased()),
                     "originalTransactionId": "504319184420155588",
                     "signedDate": .string(time(5, app)), "decidedAt": .string(time(5, app)),
@@ -30,6 +34,9 @@ import Testing
                     "messageIdentifier": .string(Self.message.uuidString.lowercased()),
                     "alternateProductId": .string(app.yearly), "billingPlanType": "MONTHLY",
                     "offerIdentifier": .null, "snapshotNumber": 41, "durationMicroseconds": 184,
+                    "signatureVersion": .null, "experimentId": .null, "arm": .null,
+                    "isHoldout": false, "profileSource": .null, "degraded": .null,
+                    "timings": .null,
                 ]
             ])
         #expect(try app.agency.all(path).isEmpty)

@@ -102,22 +102,42 @@ struct Estate {
     private mutating func makeRules(_ base: String) throws {
         let rule: JSONTree = [
             "id": .string(RuleID.make(at: agency.stage.now).description), "name": text("rule"),
-            "when": [:],
+            "when": ["all": []],
             "treatment": ["kind": "message", "messageId": .string(ids["message"] ?? "")],
         ]
         let draft = try agency.send(
-            "PUT", "\(base)/rule-set-draft", ["schemaVersion": 1, "rules": [rule]])
+            "PUT", "\(base)/rule-set-draft", ["schemaVersion": 2, "rules": [rule]])
         try #require([200, 201].contains(draft.status), "\(draft.text)")
         let frozen = try agency.post("\(base)/rule-sets", [:])
         try #require(frozen.status == 201, "\(frozen.text)")
         ids["ruleSetVersion"] = "1"
         ids["snapshot"] = "1"
-        try make(nil, "\(base)/rule-sets/1/publications", [:])
+        try approveMessage()
+        try make("publication", "\(base)/rule-sets/1/publications", [:])
+        let identifier = UUID().uuidString.lowercased()
+        ids["appStoreConnectMessage"] = identifier
+        try make(
+            nil, "\(base)/app-store-connect-messages",
+            ["messageIdentifier": .string(identifier), "name": text("sheet")])
         // Freezing takes the draft away, and the matrix wants one.
         let again = try agency.get("\(base)/rule-set-draft")
         if again.status == 404 {
             _ = try agency.send(
-                "PUT", "\(base)/rule-set-draft", ["schemaVersion": 1, "rules": [rule]])
+                "PUT", "\(base)/rule-set-draft", ["schemaVersion": 2, "rules": [rule]])
+        }
+    }
+
+    /// Rules may be put in force only once Apple has approved what they name.
+    private func approveMessage() throws {
+        let app = try #require(AppID(ids["app"] ?? ""))
+        let message = try #require(MessageID(ids["message"] ?? ""))
+        let image = try #require(ImageID(ids["image"] ?? ""))
+        let key = AppEnvironment(app: app, environment: .production)
+        try agency.stage.store.transaction(
+            .operatorCommand(tenant: agency.tenant), at: agency.stage.now
+        ) { transaction in
+            _ = try transaction.placeImage(image, at: key, state: .approved)
+            try transaction.placeMessage(message, locale: "en-US", at: key, state: .approved)
         }
     }
 
@@ -156,7 +176,7 @@ struct Estate {
         ids["appleObject"] = try #require(objects.last).atApple
     }
 
-    private func recordDecision() throws {
+    private mutating func recordDecision() throws {
         let app = try #require(AppID(ids["app"] ?? ""))
         let now = agency.stage.now
         let record = DecisionRecord(
@@ -168,6 +188,8 @@ struct Estate {
         try agency.stage.store.transaction(
             .operatorCommand(tenant: agency.tenant), at: now
         ) { _ = try $0.recordDecisions([record]) }
+        let listed = try agency.get("/v1/apps/\(app)/decisions")
+        ids["decision"] = try #require(listed.json["data"]?.elements.first?["id"]?.text)
     }
 
     private func appBody(of client: String, number: Int64) -> JSONTree {

@@ -169,7 +169,7 @@ import Testing
         #expect(drafted.text.contains("of the draft names it"))
         // What another release wrote may name anything.
         try app.change { try $0.deleteRuleSetDraft(of: app.id) }
-        let draft = #"{"schemaVersion":2,"rules":[{"treatment":{"messageId":"\#(ids[3])"}}]}"#
+        let draft = #"{"schemaVersion":3,"rules":[{"treatment":{"messageId":"\#(ids[3])"}}]}"#
         try app.agency.stage.database.superuser.withConnection {
             try $0.execute(
                 script: """

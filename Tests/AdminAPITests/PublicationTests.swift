@@ -10,6 +10,7 @@ import Testing
     @Test func aVersionIsPublishedAndRolledBack() throws {
         let app = try GatewayStage().makeAgency().makeTestApp()
         let agency = app.agency
+        try app.place([app.text])
         for treatment in [app.says(app.text), ["kind": "fallback"]] {
             let frozen = try agency.post(
                 "\(app.path)/rule-sets", ["ruleSet": TestApp.rules(treatment)])
@@ -24,15 +25,21 @@ import Testing
             #expect(answer.json["environment"] == "Sandbox")
             #expect(answer.json["publishedBy"]?["kind"] == "apiKey")
             let number = try #require(answer.json["snapshotNumber"]?.number)
-            let location = "\(app.path)/snapshots/\(number)?environment=Sandbox"
-            #expect(answer.header("Location") == location)
-            let snapshot = try agency.get(location)
+            let location = try #require(answer.header("Location"))
+            #expect(location == "\(app.path)/publications/\(answer.json["id"]?.text ?? "")")
+            let read = try agency.get(location)
+            #expect(read.header("ETag") == answer.header("ETag"))
+            #expect(read.json["snapshotNumber"]?.number == number)
+            let snapshot = try agency.get(
+                "\(app.path)/snapshots/\(number)?environment=Sandbox")
             #expect(snapshot.json["isCurrent"] == true, "\(snapshot.text)")
             numbers.append(number)
         }
         #expect(numbers == numbers.sorted() && Set(numbers).count == 3)
         let history = try agency.all("\(app.path)/publications?environment=Sandbox", limit: 2)
         #expect(history.map { $0["version"] } == [1, 2, 1])
+        #expect(history.map { $0["replacedVersion"] } == [2, 1, .null])
+        #expect(history.map { $0["isRollback"] } == [true, false, false])
         #expect(history.map { $0["snapshotNumber"]?.number } == numbers.reversed())
         #expect(try agency.all("\(app.path)/publications").isEmpty)
         let events = try agency.all("/v1/audit-events?action=publication.create")

@@ -24,8 +24,10 @@ import Testing
             app.offers(app.offer, on: app.monthly), app.switches(to: app.yearly),
             ["kind": "fallback"],
             when: [
-                "productIds": [.string(app.monthly)], "languages": ["ja", "fil"],
-                "environments": ["Sandbox"],
+                "all": [
+                    TestApp.products(app.monthly), ["fact": "language", "in": ["ja", "fil"]],
+                    ["fact": "environment", "in": ["Sandbox"]],
+                ]
             ])
         #expect(try agency.send("PUT", path, second).status == 428)
         let stale = try agency.send("PUT", path, second, headers: [("If-Match", "\"0\"")])
@@ -48,7 +50,7 @@ import Testing
         let app = try GatewayStage().makeAgency().makeTestApp()
         let id = JSONTree.string(TestApp.ruleId(0))
         let body: JSONTree = [
-            "schemaVersion": 2, "extra": 1,
+            "schemaVersion": 3, "extra": 1,
             "rules": [
                 [
                     "id": id, "name": "", "when": ["appVersion": "1"],
@@ -57,14 +59,17 @@ import Testing
                 [
                     "id": id, "name": "n",
                     "when": [
-                        "productIds": ["a", "a"], "languages": ["DE", "q"],
-                        "environments": ["production"],
+                        "all": [
+                            ["fact": "productId", "in": ["a", "a"]],
+                            ["fact": "language", "in": ["DE", "q"]],
+                            ["fact": "environment", "in": ["production"]],
+                        ]
                     ],
                     "treatment": ["kind": "switchPlan", "messageId": "msg_x", "productId": ""],
                 ],
                 ["id": "rule_x", "name": 5, "when": [], "treatment": ["kind": "shout"]],
                 [
-                    "id": .string(TestApp.ruleId(3)), "name": "n", "when": [:],
+                    "id": .string(TestApp.ruleId(3)), "name": "n", "when": TestApp.always,
                     "treatment": ["kind": "promotionalOffer", "billingPlanType": "MONTHLY"],
                 ],
                 7,
@@ -75,13 +80,13 @@ import Testing
         #expect(
             Set(answer.errors) == [
                 "/schemaVersion outOfRange", "/extra unknown", "/rules/0/name tooShort",
-                "/rules/0/when/appVersion unknown", "/rules/0/treatment/messageId unknown",
-                "/rules/1/when/productIds/1 duplicate", "/rules/1/when/languages/0 unknownValue",
-                "/rules/1/when/languages/1 tooShort",
-                "/rules/1/when/environments/0 unknownValue",
+                "/rules/0/when required", "/rules/0/when/appVersion unknown",
+                "/rules/0/treatment/messageId unknown", "/rules/1/id duplicate",
+                "/rules/1/when/all/0/in/1 duplicate", "/rules/1/when/all/1/in/0 unknownValue",
+                "/rules/1/when/all/1/in/1 tooShort", "/rules/1/when/all/2/in/0 unknownValue",
                 "/rules/1/treatment/messageId badFormat", "/rules/1/treatment/productId tooShort",
                 "/rules/2/id badFormat", "/rules/2/name wrongType", "/rules/2/when wrongType",
-                "/rules/2/treatment/kind unknownValue",
+                "/rules/2/when required", "/rules/2/treatment/kind unknownValue",
                 "/rules/3/treatment/messageId required",
                 "/rules/3/treatment/productId required",
                 "/rules/3/treatment/offerIdentifier required",
@@ -97,14 +102,16 @@ import Testing
         let app = try GatewayStage().makeAgency().makeTestApp()
         let path = "\(app.path)/rule-set-draft"
         let fallback: JSONTree = ["kind": "fallback"]
-        func rule(_ id: RuleID, _ name: String, _ when: JSONTree = [:]) -> JSONTree {
+        func rule(
+            _ id: RuleID, _ name: String, _ when: JSONTree = TestApp.always
+        ) -> JSONTree {
             [
                 "id": .string(id.description), "name": .string(name), "when": when,
                 "treatment": fallback,
             ]
         }
         func put(_ rules: [JSONTree]) throws -> TestAnswer {
-            try app.agency.send("PUT", path, ["schemaVersion": 1, "rules": .array(rules)])
+            try app.agency.send("PUT", path, TestApp.body(rules))
         }
         let now = app.agency.stage.now
         let many = try put((0...RuleSet.rulesLimit).map { rule(.make(at: now), "\($0)") })
@@ -117,9 +124,11 @@ import Testing
         #expect(long.errors == ["/rules/0/name tooLong"])
         #expect(long.json["errors"]?.elements[0]["measured"] == 737)
         let products = JSONTree.texts((0...200).map { "product\($0)" })
-        let wide = try put([rule(.make(at: now), "n", ["productIds": products])])
-        #expect(wide.errors == ["/rules/0/when/productIds tooMany"])
-        let nul = try put([rule(.make(at: now), "a\u{0}b", ["productIds": ["\u{0}"]])])
+        let wide = try put([
+            rule(.make(at: now), "n", ["fact": "productId", "in": products])
+        ])
+        #expect(wide.errors == ["/rules/0/when/in tooMany"])
+        let nul = try put([rule(.make(at: now), "a\u{0}b", TestApp.products("\u{0}"))])
         #expect(
             [400, 422].contains(nul.status), "\(nul.text)")
         let most = try put(
@@ -134,7 +143,7 @@ import Testing
         let nothing = try agency.post(path, [:])
         #expect(nothing.status == 409 && nothing.code == "conflict")
         let rules = TestApp.rules(
-            app.offers(app.offer, on: app.monthly), when: ["productIds": [.string(app.yearly)]])
+            app.offers(app.offer, on: app.monthly), when: TestApp.products(app.yearly))
         _ = try agency.send("PUT", "\(app.path)/rule-set-draft", rules)
         let first = try agency.post(path, [:])
         #expect(first.status == 201, "\(first.text)")
@@ -171,7 +180,7 @@ import Testing
             app.switches(to: "com.example.gone", saying: app.text),
             app.offers(app.offer, on: app.yearly), app.offers(app.retentionOffer, on: app.monthly),
             app.switches(to: app.extra).merging(["billingPlanType": "YEARLY"]),
-            when: ["productIds": [.string(app.monthly), "com.example.unknown"]])
+            when: TestApp.products(app.monthly, "com.example.unknown"))
         let expected: Set = [
             "/rules/0/treatment/messageId unknownReference",
             "/rules/1/treatment/messageId unknownReference",
@@ -182,7 +191,7 @@ import Testing
             "/rules/6/treatment/billingPlanType unknownReference",
             "/rules/6/treatment/productId notAllowed",
         ]
-        let products = Set((0...6).map { "/rules/\($0)/when/productIds/1 unknownReference" })
+        let products = Set((0...6).map { "/rules/\($0)/when/in/1 unknownReference" })
         let given = try agency.post("\(app.path)/rule-sets", ["ruleSet": rules])
         #expect(given.status == 422)
         #expect(
@@ -199,9 +208,9 @@ import Testing
     @Test func aRuleThatNobodyCanReachIsRefused() throws {
         let app = try GatewayStage().makeAgency().makeTestApp()
         func freeze(_ treatment: JSONTree, from products: [String]) throws -> TestAnswer {
-            try app.agency.post(
-                "\(app.path)/rule-sets",
-                ["ruleSet": TestApp.rules(treatment, when: ["productIds": .texts(products)])])
+            let when: JSONTree = ["fact": "productId", "in": .texts(products)]
+            return try app.freeze(
+                TestApp.rules(treatment, when: products.isEmpty ? TestApp.always : when))
         }
         let place = "/ruleSet/rules/0/treatment/productId notAllowed"
         let other = try freeze(app.switches(to: app.extra), from: [app.monthly, app.yearly])

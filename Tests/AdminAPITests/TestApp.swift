@@ -27,15 +27,37 @@ struct TestApp {
             .operatorCommand(tenant: agency.tenant), at: agency.stage.now, body)
     }
 
+    /// Holds for everybody.
+    static let always: JSONTree = ["all": []]
+
+    static let holdout: JSONTree = ["percent": 5, "answer": "defaultMessage"]
+
+    static func products(_ products: String...) -> JSONTree {
+        ["fact": "productId", "in": .texts(products)]
+    }
+
     /// A rule set's body of these treatments.
-    static func rules(_ treatments: JSONTree..., when: JSONTree = [:]) -> JSONTree {
+    static func rules(_ treatments: JSONTree..., when: JSONTree = always) -> JSONTree {
         let rules = treatments.enumerated().map { index, treatment -> JSONTree in
             [
                 "id": .string(ruleId(index)), "name": .string("rule \(index)"), "when": when,
                 "treatment": treatment,
             ]
         }
-        return ["schemaVersion": 1, "rules": .array(rules)]
+        return body(rules)
+    }
+
+    static func body(_ rules: [JSONTree]) -> JSONTree {
+        ["schemaVersion": 2, "holdout": holdout, "rules": .array(rules)]
+    }
+
+    static func rule(
+        _ index: Int, when: JSONTree = always, _ members: [String: JSONTree]
+    ) -> JSONTree {
+        let named: JSONTree = [
+            "id": .string(ruleId(index)), "name": .string("rule \(index)"), "when": when,
+        ]
+        return named.merging(members)
     }
 
     static func ruleId(_ index: Int) -> String {
@@ -58,7 +80,44 @@ struct TestApp {
         [
             "kind": "promotionalOffer", "messageId": .string(discount.description),
             "productId": .string(productId), "offerIdentifier": .string(offer),
+            "signatureVersion": 2,
         ]
+    }
+
+    /// As if Apple had the messages in these locales, judged so.
+    func place(
+        _ messages: [MessageID], in locales: [String] = ["en-US"], _ state: ReviewState = .approved,
+        at environments: [StoreEnvironment] = StoreEnvironment.allCases
+    ) throws {
+        try change { transaction in
+            for message in messages {
+                for locale in locales {
+                    if try transaction.messageLocales([message], of: id)[message]?
+                        .contains(locale) != true
+                    {
+                        try transaction.createLocalization(
+                            Localization(
+                                locale: locale, header: "Stay \(locale) \(message)", body: "Do."),
+                            of: message, app: id)
+                    }
+                    for environment in environments {
+                        try transaction.placeMessage(
+                            message, locale: locale,
+                            at: AppEnvironment(app: id, environment: environment), state: state)
+                    }
+                }
+            }
+        }
+    }
+
+    func freeze(_ rules: JSONTree) throws -> TestAnswer {
+        try agency.post("\(path)/rule-sets", ["ruleSet": rules])
+    }
+
+    func publish(_ version: Int, _ environment: StoreEnvironment) throws -> TestAnswer {
+        try agency.post(
+            "\(path)/rule-sets/\(version)/publications?environment=\(environment.rawValue)", [:],
+            key: PublicationID.make(at: agency.stage.now).description)
     }
 }
 

@@ -42,7 +42,29 @@ struct ConformanceExportTests {
             ]
             return ["jws": jws, "publicKey": publicKey, "keyId": "2X9R4HXF34", "claims": claims]
         }
-        try Self.write(rows, "offer_signatures.jsonl")
+        let legacy = try (0..<2_000).map {
+            try Self.legacyRow($0, signer, publicKey: publicKey)
+        }
+        try Self.write(rows + legacy, "offer_signatures.jsonl")
+    }
+
+    /// SIG-02 and SIG-05: a signature of the first version, with and without an account token.
+    private static func legacyRow(
+        _ count: Int, _ signer: OfferSigner, publicKey: String
+    ) throws -> [String: Any] {
+        let token = count % 2 == 0 ? UUID() : nil
+        let signature = try signer.signatureV1(
+            productId: "com.example.product", offerIdentifier: "offer.\(count)",
+            appAccountToken: token, nonce: UUID(), nowMilliseconds: Store.now + Int64(count))
+        let body = RealtimeResponse.promotionalOfferV1(id: UUID(), signature: signature).json()
+        let json = try JSONSerialization.jsonObject(with: Data(body)) as? [String: [String: Any]]
+        let object = try #require(json?["promotionalOffer"]?["promotionalOfferSignatureV1"])
+        return [
+            "legacy": object, "publicKey": publicKey, "bundleId": "com.example",
+            "keyId": "2X9R4HXF34", "productId": "com.example.product",
+            "offerIdentifier": "offer.\(count)", "timestamp": Store.now + Int64(count),
+            "appAccountToken": token.map { $0.uuidString.lowercased() } ?? "",
+        ]
     }
 
     @Test func `signed requests, good and bad, are written for Apple's library`() throws {

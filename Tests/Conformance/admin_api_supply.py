@@ -5,6 +5,7 @@
 
 import secrets
 import struct
+import uuid
 import zlib
 
 import requests
@@ -97,14 +98,19 @@ class Supply:
 
     def rules(self):
         treatment = {"kind": "message", "messageId": self.ids["text"]}
-        rule = {"id": "rule_01KB9S3A001HJG5B8YR0ZTPE4A", "name": "All", "when": {}, "treatment": treatment}
-        self.call("PUT", f"{self.app_path()}/rule-set-draft", {"schemaVersion": 1, "rules": [rule]})
+        rule = {"id": "rule_01KB9S3A001HJG5B8YR0ZTPE4A", "name": "All", "when": {"all": []},
+                "treatment": treatment}
+        self.call("PUT", f"{self.app_path()}/rule-set-draft", {"schemaVersion": 2, "rules": [rule]})
         self.ids["version"] = self.call("POST", f"{self.app_path()}/rule-sets", {})["version"]
-        empty = {"ruleSet": {"schemaVersion": 1, "rules": []}}
+        empty = {"ruleSet": {"schemaVersion": 2, "rules": []}}
         self.ids["emptyVersion"] = self.call("POST", f"{self.app_path()}/rule-sets", empty)["version"]
         for environment in ENVIRONMENTS:
-            path = f"{self.app_path()}/rule-sets/{self.ids['version']}/publications?environment={environment}"
-            self.snapshots[environment] = self.call("POST", path, {})["snapshotNumber"]
+            # Nobody is at work who would have Apple approve what other rules name.
+            path = f"{self.app_path()}/rule-sets/{self.ids['emptyVersion']}/publications?environment={environment}"
+            published = self.call("POST", path, {})
+            self.snapshots[environment] = published["snapshotNumber"]
+            self.ids["publicationId"] = published["id"]
+        self.ids["messageIdentifier"] = self.connect_message()
 
     def sync(self):
         path = f"{self.app_path()}/sync-runs"
@@ -156,6 +162,12 @@ class Supply:
     def token(self, scopes):
         return self.call("POST", "/v1/api-keys", {"name": "narrow", "scopes": scopes})["secret"]
 
+    def connect_message(self):
+        identifier = str(uuid.uuid4())
+        body = {"messageIdentifier": identifier, "name": self.fresh()}
+        self.call("POST", f"{self.app_path()}/app-store-connect-messages", body)
+        return identifier
+
     def defaults(self, product):
         for environment in ENVIRONMENTS:
             path = f"{self.app_path()}/defaults?environment={environment}"
@@ -167,7 +179,7 @@ class Supply:
         path = f"{self.app_path(app)}/rule-set-draft"
         response = self.session.get(self.base_url + path, timeout=SECONDS)
         if response.status_code == 404:
-            self.call("PUT", path, {"schemaVersion": 1, "rules": []})
+            self.call("PUT", path, {"schemaVersion": 2, "rules": []})
 
     # What each path parameter of an operation is, and what is made for it to use up.
 
@@ -192,6 +204,8 @@ class Supply:
             "getRuleSetDraft": lambda: {"appId": ids["draftAppId"]},
             "putRuleSetDraft": lambda: {"appId": ids["draftAppId"]},
             "copyRuleSet": lambda: {"version": ids["emptyVersion"]},
+            "createPublication": lambda: {"version": ids["emptyVersion"]},
+            "deleteAppStoreConnectMessage": lambda: {"messageIdentifier": self.connect_message()},
         }
         if operation == "deleteDefault":
             self.defaults(ids["otherProductId"])

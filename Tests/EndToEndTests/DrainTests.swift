@@ -39,7 +39,8 @@ import Testing
         let responder = try responder(folder)
         try responder.awaitReady()
         let admin = try responder.port("adminPort")
-        #expect(get(admin, "/readyz") == 200)
+        // It listens first; the profiles are read in a moment later.
+        #expect(becomesTrue { get(admin, "/readyz") == 200 })
         let client = try SlowClient(
             "/realtime/nobody", port: responder.port("port"), folder: folder)
         #expect(becomesTrue { client.received.contains("100 Continue") })

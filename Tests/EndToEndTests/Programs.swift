@@ -38,7 +38,7 @@ enum Programs {
 }
 
 /// A program under way, its output in a file of its own.
-final class Running {
+final class Running: Sendable {
     let process: ChildProcess
     private let output: String
 

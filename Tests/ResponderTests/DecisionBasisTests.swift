@@ -31,10 +31,10 @@ import Testing
 
         var sources: DecisionSources {
             DecisionSources(
-                subscriber: { [self] _, _, transaction in
+                subscriber: { [self] _, _, transaction, _ in
                     asked.withLock { $0.append(transaction) }
                     return (reading, .database)
-                }, budget: { _, _ in .unknown }, mode: { .full })
+                }, budget: { _, _ in .unknown })
         }
     }
 

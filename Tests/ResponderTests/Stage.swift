@@ -22,6 +22,7 @@ final class Stage: Sendable {
     private let simulatorStates: [SimulatorApp]
     let store: RetentionStore
     let chain: IssuedChain
+    let verifier: SignedDataVerifier
     let clock: ManualClock
     let metrics = ResponderMetrics(Metrics())
     let lines = LogLines()
@@ -34,7 +35,11 @@ final class Stage: Sendable {
     private let server: Server
     private let transport = Transport()
 
-    init(opensWith key: PrivateKey? = nil, sources: DecisionSources = .none) throws {
+    /// - Parameter given: the chain that stands for Apple's; one of its own unless given.
+    init(
+        opensWith key: PrivateKey? = nil, signedBy given: IssuedChain? = nil,
+        sources: DecisionSources = .none
+    ) throws {
         let database = try Database.current()
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         clock = ManualClock(milliseconds: now)
@@ -44,8 +49,10 @@ final class Stage: Sendable {
             into: store, platformKey: platformKey.publicKey, now: Instant(milliseconds: now))
         (agency, simulatorStates) = (placed.agency, placed.simulatorStates)
         let seconds = now / 1_000
-        chain = try CertificateAuthority.appleLike(
-            name: "Test", leafValidity: seconds - 30 * Self.day...seconds + 30 * Self.day)
+        chain =
+            try given
+            ?? CertificateAuthority.appleLike(
+                name: "Test", leafValidity: seconds - 30 * Self.day...seconds + 30 * Self.day)
         let log = Log(service: "test", sink: lines.append)
         let responderStore = RetentionStore(pool: database.responder)
         feed = SnapshotFeed(
@@ -57,10 +64,10 @@ final class Stage: Sendable {
         shipper = DecisionShipper(
             spool: spool, store: responderStore, clock: clock.clock, log: log, metrics: metrics)
         let root = try Certificate(der: chain.root)
+        verifier = SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root]))
         let endpoint = RealtimeEndpoint(
-            apps: apps,
-            verifier: SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root])),
-            sources: sources, spool: spool, clock: clock.clock, metrics: metrics)
+            apps: apps, verifier: verifier, sources: sources, spool: spool, clock: clock.clock,
+            metrics: metrics)
         var router = Router()
         router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
         let routed = router

@@ -66,5 +66,18 @@ enum FilledTables {
             verdict, checked_at)
           select tenant_id, app_id, credential_id, 'Sandbox', 'works', now()
           from holdfast.credential;
+        insert into holdfast.profile (tenant_id, app_id, environment, original_transaction_id,
+            body, as_of)
+          select tenant_id, app_id, environment, '1', 'x', now() from holdfast.app_environment;
+        insert into holdfast.governor_counter (tenant_id, app_id, environment,
+            original_transaction_id)
+          select tenant_id, app_id, environment, '1' from holdfast.app_environment;
+        insert into holdfast.discount_budget_spent (tenant_id, app_id, environment, month,
+            currency, spent_milliunits)
+          select tenant_id, app_id, environment, '2026-11-01', 'USD', 1
+          from holdfast.app_environment;
+        insert into holdfast.app_store_connect_message (tenant_id, app_id, message_identifier,
+            name, created_at, created_by)
+          select tenant_id, app_id, gen_random_uuid(), 'x', now(), '{}' from holdfast.app;
         """
 }

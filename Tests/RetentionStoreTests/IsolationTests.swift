@@ -17,6 +17,7 @@ import Testing
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
             + accessAttempts(agencies) + ruleAttempts(agencies) + contentChanges(agencies)
             + catalogAttempts(agencies) + syncAttempts(agencies) + readinessAttempts(agencies)
+            + profileAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -130,6 +131,7 @@ import Testing
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
             + contentQuestions(agencies) + catalogAdditions(agencies) + syncQuestions(agencies)
             + readinessQuestions(agencies) + appleObjectQuestions(agencies)
+            + profileQuestions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {

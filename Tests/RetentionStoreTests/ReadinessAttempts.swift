@@ -49,7 +49,7 @@ extension IsolationTests {
         ]
     }
 
-    private func expectNot(_ isDone: Bool) throws {
+    func expectNot(_ isDone: Bool) throws {
         if isDone { throw FoundForeign() }
     }
 }

@@ -16,6 +16,8 @@ package final class ScriptedServer: Sendable {
     package enum Step: Sendable {
         case answer(String)
         case answerAndClose(String)
+        /// As `answer`, where the body is no text.
+        case bytes([UInt8])
         /// Answers nothing until the other end closes.
         case silence
     }
@@ -52,9 +54,10 @@ package final class ScriptedServer: Sendable {
             let request = Seen(connection: connection, bytes: bytes)
             seen.withLock { $0.append(request) }
             switch script(request) {
-            case .answer(let bytes): write(bytes, descriptor)
-            case .answerAndClose(let bytes):
-                write(bytes, descriptor)
+            case .answer(let text): write(Array(text.utf8), descriptor)
+            case .bytes(let bytes): write(bytes, descriptor)
+            case .answerAndClose(let text):
+                write(Array(text.utf8), descriptor)
                 return
             case .silence: _ = readRequest(descriptor)
             }
@@ -75,8 +78,7 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    private func write(_ text: String, _ descriptor: Int32) {
-        let bytes = Array(text.utf8)
+    private func write(_ bytes: [UInt8], _ descriptor: Int32) {
         var sent = 0
         while sent < bytes.count {
             let rest = Array(bytes[sent...])

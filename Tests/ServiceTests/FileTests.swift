@@ -26,6 +26,27 @@ import Testing
         try FileBytes.syncFolder(folder.path)
     }
 
+    @Test func `a file is replaced whole or not at all, for its owner only`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/state"
+        try FileBytes.replace(path, with: Array("first".utf8))
+        // What a killed process left of its try.
+        try Data("half of somethi".utf8).write(to: URL(filePath: path + FileBytes.newSuffix))
+        try FileBytes.replace(path, with: Array("2nd".utf8))
+        #expect(try FileBytes.readAll(path, bytesLimit: 10) == Array("2nd".utf8))
+        #expect(!FileManager.default.fileExists(atPath: path + FileBytes.newSuffix))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/taken/by", withIntermediateDirectories: true)
+        #expect(throws: FileError.self) {
+            try FileBytes.replace(folder.path + "/taken", with: [1])
+        }
+        #expect(throws: FileError.self) {
+            try FileBytes.replace(folder.path + "/none/file", with: [1])
+        }
+    }
+
     @Test func `goes on where it ended, can be cut, and says when it is closed`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/spool"
@@ -57,6 +78,47 @@ import Testing
         for (code, body) in cases {
             let error = try #require(throws: FileError.self) { try body() }
             #expect(error.code == code, "\(error)")
+        }
+    }
+}
+
+@Suite struct `A file that is replaced` {
+    @Test func `is old or new to who reads it meanwhile, and its owner's only`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/state"
+        @Sendable func content(_ number: Int) -> [UInt8] {
+            [UInt8](repeating: UInt8(number), count: 20_000 + number * 1_000)
+        }
+        try FileBytes.replace(path, with: content(0))
+        DispatchQueue.concurrentPerform(iterations: 2) { role in
+            for number in 0..<40 {
+                #expect(throws: Never.self) {
+                    if role == 0 {
+                        try FileBytes.replace(path, with: content(number))
+                    } else {
+                        let bytes = try FileBytes.readAll(path, bytesLimit: 100_000)
+                        #expect(bytes == content(Int(bytes.first ?? 99)))
+                    }
+                }
+            }
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state"])
+        try FileBytes.replace(path, with: [])
+        #expect(try FileBytes.readAll(path, bytesLimit: 1) == [])
+    }
+
+    @Test func `follows no link that lies where it writes`() throws {
+        let folder = try TemporaryFolder()
+        let other = try folder.write("other", "kept", mode: 0o600)
+        let path = folder.path + "/state"
+        try FileManager.default.createSymbolicLink(
+            atPath: path + ".new", withDestinationPath: other)
+        #expect(throws: FileError.self) { try FileBytes.replace(path, with: [1]) }
+        #expect(try FileBytes.readAll(other, bytesLimit: 10) == Array("kept".utf8))
+        #expect(throws: FileError.self) {
+            try FileBytes.replace(folder.path + "/no/such", with: [1])
         }
     }
 }

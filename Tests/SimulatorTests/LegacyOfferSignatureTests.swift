@@ -1,3 +1,4 @@
+import AppStore
 import FoundationEssentials
 import Signing
 import Simulator
@@ -58,6 +59,21 @@ struct LegacyOfferSignatureTests {
         }
         let token = UUID().uuidString.lowercased()
         #expect(judge.judge(try answer(signed: ["appAccountToken": token])).shown != nil)
+    }
+
+    /// The product's own signer, before a judge that shares no code with it.
+    @Test func whatTheProductSignsIsShown() throws {
+        let signer = try OfferSigner(
+            issuerId: "issuer-1", keyId: "KEY1", bundleId: SampleApp.bundleId, key: app.key)
+        for count in 0..<200 {
+            let signature = try signer.signatureV1(
+                productId: SampleApp.annual, offerIdentifier: "third",
+                appAccountToken: count % 2 == 0 ? nil : UUID(), nonce: UUID(),
+                nowMilliseconds: SampleApp.nowMilliseconds)
+            let body = RealtimeResponse.promotionalOfferV1(id: app.plain, signature: signature)
+            let verdict = judge.judge(String(decoding: body.json(), as: UTF8.self))
+            #expect(verdict.shown?.offerIdentifier == "third", "\(verdict.rules)")
+        }
     }
 
     @Test func whatIsSentMustBeWhatWasSigned() throws {

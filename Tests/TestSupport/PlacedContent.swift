@@ -21,8 +21,9 @@ struct PlacedContent {
             Self.image(fullSize, .fullSize), Self.image(bulletPoint, .bulletPoint),
         ]
         for (message, id) in app.messages {
-            let state: ReviewState = sample.pending.contains(message) ? .pending : .approved
             for locale in message.locales {
+                let isPending = sample.pending[message]?.contains(locale) ?? false
+                let state: ReviewState = isPending ? .pending : .approved
                 let appleId = try transaction.placeMessage(
                     id, locale: locale, at: key, state: state)
                 let text = message.localization(locale, app: sample.name, images)

@@ -68,7 +68,7 @@ private struct SampleAppLoader {
         }
         let built = BuiltApp(
             sample: app, id: id, images: images, messages: messages, offerKey: key, rules: rules,
-            endpoints: endpoints)
+            version: version, endpoints: endpoints)
         try built.setDefaults(in: .sandbox, transaction)
         return built
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The package keeps its own rules` {
     static let rules =
         SizeRules.all + NameRules.all + TextRules.all + ImportRules.all + DocumentRules.all
-        + TestRules.all
+        + TestRules.all + NamedTestRules.all
 
     @Test func `The files are there to be looked at`() {
         #expect(Tree.package.sources.count > 20)
@@ -48,7 +48,9 @@ import Testing
 
 @Suite struct `The repository` {
     /// A compiled file holds the paths of the machine that made it, and is old at once.
-    @Test func `keeps what people write, and pictures and certificates for tests`() throws {
+    @Test func `keeps what people write, and pictures, certificates and made-up input for tests`()
+        throws
+    {
         let list = Process()
         let said = Pipe()
         list.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -61,7 +63,10 @@ import Testing
         try #require(list.terminationStatus == 0, "run the tests in a clone")
         let paths = data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         #expect(paths.contains("Package.swift"))
-        for path in paths where !path.hasSuffix(".png") {
+        let ownForms = paths.filter {
+            $0.hasSuffix(".png") || $0.hasPrefix("Tests/Fuzz/corpus/")
+        }
+        for path in Set(paths).subtracting(ownForms).sorted() {
             let file = Tree.root.appendingPathComponent(path)
             guard let content = try? Data(contentsOf: file) else { continue }
             #expect(String(validating: content, as: UTF8.self) != nil, "\(path) is no text")
