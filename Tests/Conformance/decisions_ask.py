@@ -35,8 +35,12 @@ def url64(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+def der_signature(key, data):
+    return key.sign(data, ec.ECDSA(hashes.SHA256()))
+
+
 def raw_signature(key, data):
-    r, s = decode_dss_signature(key.sign(data, ec.ECDSA(hashes.SHA256())))
+    r, s = decode_dss_signature(der_signature(key, data))
     return r.to_bytes(32, "big") + s.to_bytes(32, "big")
 
 

@@ -39,11 +39,18 @@ KEYS = {
     "switchPlan": "alternateProduct", "promotionalOffer": "promotionalOffer",
 }
 MEMBERS = {
-    "message": ({"messageIdentifier"}, set()),
-    "alternateProduct": ({"messageIdentifier", "productId"}, {"billingPlanType"}),
-    "promotionalOffer": ({"messageIdentifier", "promotionalOfferSignatureV2"}, set()),
+    "message": [{"messageIdentifier"}],
+    "alternateProduct": [
+        {"messageIdentifier", "productId"}, {"messageIdentifier", "productId", "billingPlanType"}],
+    "promotionalOffer": [
+        {"messageIdentifier", "promotionalOfferSignatureV2"},
+        {"messageIdentifier", "promotionalOfferSignatureV1"}],
 }
 AUDIENCE = "promotional-offer"
+FIRST_MEMBERS = {
+    "encodedSignature", "productId", "nonce", "timestamp", "keyId", "offerIdentifier"}
+# Between the signed values of the first version.
+SEPARATOR = "\u2063"
 
 
 @dataclasses.dataclass
@@ -54,7 +61,8 @@ class Answer:
     message: str | None = None
     product: str | None = None
     plan: str | None = None
-    header: dict | None = None
+    version: int | None = None
+    key_id: str | None = None
     claims: dict | None = None
     signed: bytes = b""
     signature: bytes = b""
@@ -90,12 +98,9 @@ def read(status, body):
     if not isinstance(whole, dict) or len(whole) != 1:
         raise Malformed("not exactly one kind")
     ((key, content),) = whole.items()
-    needed, further = MEMBERS.get(key, (None, None))
-    if needed is None or not isinstance(content, dict):
-        raise Malformed(f"kind {key}")
-    names = set(content)
-    if not needed <= names <= needed | further:
-        raise Malformed(f"members {sorted(names)}")
+    if not isinstance(content, dict) or set(content) not in MEMBERS.get(key, []):
+        raise Malformed(f"kind {key}, or its members")
+    first = content.pop("promotionalOfferSignatureV1", None)
     if not all(isinstance(value, str) for value in content.values()):
         raise Malformed("a value that is no text")
     message = content["messageIdentifier"]
@@ -103,19 +108,42 @@ def read(status, body):
         raise Malformed("no UUID in small letters")
     answer = Answer(
         key, message, content.get("productId"), content.get("billingPlanType"))
-    if key == "promotionalOffer":
-        read_offer(answer, content["promotionalOfferSignatureV2"])
+    if first is not None:
+        read_first(answer, first)
+    elif key == "promotionalOffer":
+        read_second(answer, content["promotionalOfferSignatureV2"])
     return answer
 
 
-def read_offer(answer, jws):
+def read_second(answer, jws):
     header, claims, signature = jws.split(".")
-    answer.header = json.loads(base64url(header), object_pairs_hook=unique)
+    top = json.loads(base64url(header), object_pairs_hook=unique)
     answer.claims = json.loads(base64url(claims), object_pairs_hook=unique)
-    answer.signed, answer.signature = f"{header}.{claims}".encode(), base64url(signature)
-    if not isinstance(answer.header, dict) or not isinstance(answer.claims, dict):
-        raise Malformed("no JWS of objects")
-    answer.product = answer.claims.get("productId")
+    raw = base64url(signature)
+    if set(top) != {"alg", "kid", "typ"} or (top["alg"], top["typ"]) != ("ES256", "JWT"):
+        raise Malformed("header")
+    if not isinstance(answer.claims, dict) or len(raw) != 64:
+        raise Malformed("no JWS of an object with 64 bytes of signature")
+    answer.version, answer.key_id, answer.product = 2, top["kid"], answer.claims.get("productId")
+    answer.signed = f"{header}.{claims}".encode()
+    r, s = (int.from_bytes(half, "big") for half in (raw[:32], raw[32:]))
+    answer.signature = encode_dss_signature(r, s)
+
+
+def read_first(answer, fields):
+    if not isinstance(fields, dict) or set(fields) != FIRST_MEMBERS:
+        raise Malformed("members of the first version")
+    answer.claims = {name: fields[name] for name in FIRST_MEMBERS - {"encodedSignature", "keyId"}}
+    answer.version, answer.key_id, answer.product = 1, fields["keyId"], fields["productId"]
+    answer.signature = base64.b64decode(fields["encodedSignature"], validate=True)
+
+
+def first_text(bundle, key_id, claims):
+    """What is signed in the first version; nobody's account is named."""
+    values = [
+        bundle, key_id, claims["productId"], claims["offerIdentifier"], "", claims["nonce"],
+        str(claims["timestamp"])]
+    return SEPARATOR.join(values).encode()
 
 
 @dataclasses.dataclass
@@ -191,8 +219,11 @@ class Judge:
             self.tally["near", near_kind(request["userLocale"], expected)] += 1
         if expected.arm:
             self.tally["arm", expected.arm] += 1
-        if expected.treatment and expected.treatment.get("billingPlanType"):
-            self.tally["billing plan", expected.treatment["billingPlanType"]] += 1
+        treatment = expected.treatment or {}
+        if treatment.get("billingPlanType"):
+            self.tally["billing plan", treatment["billingPlanType"]] += 1
+        if treatment.get("signatureVersion"):
+            self.tally["signature version", treatment["signatureVersion"]] += 1
 
     # MARK: what is wrong whatever was expected
 
@@ -223,15 +254,20 @@ class Judge:
         if answer.key != "promotionalOffer":
             return set()
         wrong, key, claims = set(), place.app["key"], answer.claims
+        if answer.version == 1:
+            answer.signed = first_text(place.app["bundleId"], answer.key_id, claims)
+            expected, moment = {"timestamp": now}, "timestamp"
+        else:
+            expected = {
+                "iss": key and key["issuerId"], "bid": place.app["bundleId"], "aud": AUDIENCE,
+                "iat": now // 1000}
+            moment = "iat"
+            if claims.get("transactionId") != request["originalTransactionId"]:
+                wrong.add("offerTransaction")
         if key is None or not is_signed(answer, key["publicKeyPEM"], key["keyId"]):
             wrong.add("offerKey")
-        if claims.get("transactionId") != request["originalTransactionId"]:
-            wrong.add("offerTransaction")
-        expected = {
-            "iss": key and key["issuerId"], "bid": place.app["bundleId"], "aud": AUDIENCE,
-            "iat": now // 1000}
         others = set(claims) - {"nonce", "productId", "offerIdentifier", "transactionId"}
-        if {name: claims[name] for name in others} != expected or isinstance(claims["iat"], bool):
+        if {name: claims[name] for name in others} != expected or isinstance(claims[moment], bool):
             wrong.add("offerClaims")
         nonce = claims.get("nonce")
         if not isinstance(nonce, str) or str(uuid.UUID(nonce)) != nonce:
@@ -260,7 +296,8 @@ class Judge:
         return (
             answer.product == treatment["productId"]
             and answer.plan == treatment.get("billingPlanType")
-            and answer.offer == treatment.get("offerIdentifier"))
+            and answer.offer == treatment.get("offerIdentifier")
+            and answer.version == treatment.get("signatureVersion"))
 
     def difference(self, place, expected, answer):
         """The name of what became of another answer than the expected one."""
@@ -320,20 +357,12 @@ def public_key(text):
     return serialization.load_pem_public_key(text.encode())
 
 
-def halves(signature):
-    return signature[:32], signature[32:]
-
-
 def is_signed(answer, key, key_id):
-    """By this very key, in ES256, with the 64 bytes of a JWS."""
-    if answer.header != {"alg": "ES256", "kid": key_id, "typ": "JWT"}:
+    """By this very key, and said so."""
+    if answer.key_id != key_id:
         return False
-    if len(answer.signature) != 64:
-        return False
-    r, s = (int.from_bytes(half, "big") for half in halves(answer.signature))
     try:
-        public_key(key).verify(
-            encode_dss_signature(r, s), answer.signed, ec.ECDSA(hashes.SHA256()))
+        public_key(key).verify(answer.signature, answer.signed, ec.ECDSA(hashes.SHA256()))
     except InvalidSignature:
         return False
     return True

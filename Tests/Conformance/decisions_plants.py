@@ -1,5 +1,6 @@
 """A log that is true, and one wrong of each kind planted into it: what the checker must find."""
 
+import base64
 import copy
 import json
 import uuid
@@ -22,6 +23,15 @@ def signed_offer(app, claims, key=None):
     return asking.compact(asking.url64(json.dumps(header).encode()), claims, private)
 
 
+def first_offer(app, values, key=None):
+    """The same in the first version."""
+    key_id = app["key"]["keyId"]
+    private = asking.private_key((key or app["key"])["privateKeyPEM"])
+    text = judging.first_text(app["bundleId"], key_id, values)
+    signature = base64.b64encode(asking.der_signature(private, text)).decode()
+    return {**values, "keyId": key_id, "encodedSignature": signature}
+
+
 def say(line, place, expected, identifier=None):
     """The line with the answer that a responder would give which expects this."""
     line = copy.deepcopy(line)
@@ -29,8 +39,12 @@ def say(line, place, expected, identifier=None):
         return {**line, "status": 503, "body": ""}
     message = identifier or sorted(expected.identifiers)[0]
     treatment, key = expected.treatment or {}, judging.KEYS[expected.kind]
-    offer = None
-    if key == "promotionalOffer":
+    offer = first = None
+    if key == "promotionalOffer" and treatment["signatureVersion"] == 1:
+        first = first_offer(place.app, {
+            "productId": treatment["productId"], "offerIdentifier": treatment["offerIdentifier"],
+            "nonce": str(uuid.uuid4()), "timestamp": line["at"]})
+    elif key == "promotionalOffer":
         offer = signed_offer(place.app, {
             "iss": place.app["key"]["issuerId"], "iat": line["at"] // 1000,
             "aud": judging.AUDIENCE, "bid": place.app["bundleId"], "nonce": str(uuid.uuid4()),
@@ -39,7 +53,8 @@ def say(line, place, expected, identifier=None):
     product = treatment.get("productId") if key == "alternateProduct" else None
     body = body_of(
         key, messageIdentifier=message, productId=product,
-        billingPlanType=treatment.get("billingPlanType"), promotionalOfferSignatureV2=offer)
+        billingPlanType=treatment.get("billingPlanType"), promotionalOfferSignatureV2=offer,
+        promotionalOfferSignatureV1=first)
     return {**line, "status": 200, "body": body}
 
 
@@ -167,7 +182,7 @@ class Planter:
         return {**line, "body": json.dumps(whole)}
 
     def with_claims(self, line, change, key=None):
-        if not line["body"].startswith('{"promotionalOffer"'):
+        if "promotionalOfferSignatureV2" not in line["body"]:
             return None
         whole = json.loads(line["body"])
         claims = dict(judging.read(200, line["body"]).claims)
@@ -180,6 +195,26 @@ class Planter:
         own = self.places[line["place"]].app["key"]
         keys = [place.app["key"] for place in self.places if place.app["key"] not in (None, own)]
         return self.with_claims(line, lambda claims: None, keys[0])
+
+    def with_values(self, line, change, key=None):
+        """The same for an offer in the first version."""
+        if "promotionalOfferSignatureV1" not in line["body"]:
+            return None
+        whole = json.loads(line["body"])
+        values = dict(judging.read(200, line["body"]).claims)
+        change(values)
+        offer = first_offer(self.places[line["place"]].app, values, key)
+        whole["promotionalOffer"]["promotionalOfferSignatureV1"] = offer
+        return {**line, "body": json.dumps(whole)}
+
+    def first_key(self, line):
+        own = self.places[line["place"]].app["key"]
+        keys = [place.app["key"] for place in self.places if place.app["key"] not in (None, own)]
+        return self.with_values(line, lambda values: None, keys[0])
+
+    def first_time(self, line):
+        return self.with_values(
+            line, lambda values: values.update(timestamp=values["timestamp"] - 1))
 
     def offer_without_transaction(self, line):
         return self.with_claims(line, lambda claims: claims.pop("transactionId"))
@@ -267,7 +302,8 @@ PLANTS = [
     (Planter.offer_without_transaction, "offerTransaction"),
     (Planter.offer_of_other_transaction, "offerTransaction"),
     (Planter.offer_bundle, "offerClaims"), (Planter.offer_time, "offerClaims"),
-    (Planter.offer_nonce, "offerNonce"), (Planter.locale, "locale"), (Planter.arm, "arm"),
+    (Planter.offer_nonce, "offerNonce"), (Planter.first_key, "offerKey"),
+    (Planter.first_time, "offerClaims"), (Planter.locale, "locale"), (Planter.arm, "arm"),
     (Planter.holdout, "holdout"), (Planter.governor, "governor"), (Planter.passed_over, "rule"),
     (Planter.null_member, "form"), (Planter.stranger, "stranger"),
 ]

@@ -54,8 +54,9 @@ def crockford(number):
 class Maker:
     """Everything by chance comes from here."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, signature_versions):
         self.random = random.Random(seed)
+        self.signature_versions = signature_versions
         self.count = 0
 
     def identifier(self, prefix):
@@ -296,7 +297,7 @@ def make_subscriber(maker, transaction):
         subscriber["counters"] = {
             "offersTaken": taken,
             "lastOfferAt": make_instant(maker, 60) if taken else None,
-            "escalationLevel": maker.random.choice([0, 0, 1, 2, 3, 7])}
+            "escalationLevel": maker.random.choice([0, 1, 2, 2, 3, 7])}
     return subscriber
 
 
@@ -396,7 +397,8 @@ def treatments(maker, app):
     def offer(message, product, identifier):
         return {
             "kind": "promotionalOffer", "messageId": by_name[message], "productId": product,
-            "offerIdentifier": identifier, "signatureVersion": 2}
+            "offerIdentifier": identifier,
+            "signatureVersion": maker.random.choice(maker.signature_versions)}
 
     connect = [
         {"kind": "appStoreConnectMessage", "messageIdentifier": one["messageIdentifier"]}
@@ -432,8 +434,11 @@ def make_schedule(maker):
 def make_outcome(maker, number, good, bad):
     """In turn, so that every app has one of each."""
     pick = maker.random.choice
+    if number % 6 == 0:
+        offers = [one for one in good if one["kind"] == "promotionalOffer"]
+        return {"treatment": pick(offers)}
     if number % 4 == 1:
-        steps = [pick(good[:6]), pick(good), pick(bad), pick(good)]
+        steps = [pick(good[:6]), pick(good), pick(good if maker.chance(0.5) else bad), pick(good)]
         return {"treatment": {
             "kind": "escalation", "steps": steps[: maker.random.randint(2, 4)]}}
     if number % 4 == 3:
@@ -581,8 +586,8 @@ def add_rules(maker, number, app):
         here["spent"] = make_spent(maker, number + place, app["ruleSets"][0]["governor"])
 
 
-def make_world(seed):
-    maker = Maker(seed)
+def make_world(seed, signature_versions=(1, 2)):
+    maker = Maker(seed, signature_versions)
     tenants = [
         {"id": maker.identifier("ten"), "client": maker.identifier("cli"), "name": f"Agency {n}"}
         for n in range(TENANTS)]

@@ -16,6 +16,9 @@ final class AnswerStage: Sendable {
     private static let shipInterval: Duration = .milliseconds(250)
     private static let lastShipmentLimit: Duration = .seconds(120)
     private static let lookupLimit: Duration = .seconds(20)
+    private static let threads = 2
+    /// Room for some of the world's subscribers, not for all: both ways are gone.
+    private static let tableBytes = 1 << 20
 
     let places: [AnswerWorldLoader.LoadedPlace]
     private let keys: [(TenantID, AppEnvironment)]
@@ -35,8 +38,11 @@ final class AnswerStage: Sendable {
         let metrics = ResponderMetrics(Metrics())
         let store = RetentionStore(pool: database.responder)
         let apps = ServedApps()
+        // What is served does not get older, however long the checker takes.
+        let age = ServingAge(uptime: .fixed(milliseconds: 0))
         let feed = SnapshotFeed(
-            store: store, apps: apps, platformKey: platformKey, log: log, metrics: metrics)
+            store: store, apps: apps, platformKey: platformKey, log: log, metrics: metrics,
+            age: age)
         let loader = AnswerWorldLoader(
             world: world, database: database, platformKey: platformKey.publicKey)
         places = try loader.load(between: feed.poll)
@@ -57,8 +63,10 @@ final class AnswerStage: Sendable {
         let endpoint = RealtimeEndpoint(
             apps: apps,
             verifier: SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root])),
-            sources: Self.sources(store, budgets), spool: spool, clock: clock.clock,
-            metrics: metrics)
+            sources: Self.sources(store, budgets, metrics), spool: spool, clock: clock.clock,
+            metrics: metrics,
+            conditions: ServingConditions(
+                age: age, overload: OverloadGate(OverloadGate.Limits(threads: Self.threads))))
         var router = Router()
         router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
         router.on(.post, "/clock/{milliseconds}") { _, parameters in
@@ -69,7 +77,9 @@ final class AnswerStage: Sendable {
             return .empty(200)
         }
         let routed = router
-        server = try Server(ServerSettings(port: 0), handler: { routed.respond(to: $0) })
+        server = try Server(
+            ServerSettings(port: 0, threads: .pool(Self.threads)),
+            handler: { routed.respond(to: $0) })
     }
 
     deinit {
@@ -79,21 +89,22 @@ final class AnswerStage: Sendable {
 
     var origin: String { "http://127.0.0.1:\(server.port)" }
 
+    /// From memory, else from PostgreSQL, as a responder does; on a busy machine no look may be
+    /// given up, since an answer without a profile is another one.
     private static func sources(
-        _ store: RetentionStore, _ budgets: DiscountBudgets
+        _ store: RetentionStore, _ budgets: DiscountBudgets, _ metrics: ResponderMetrics
     ) -> DecisionSources {
-        DecisionSources(
-            subscriber: { tenant, key, transaction in
-                let subscriber = SubscriberKey(
-                    tenant: tenant, key: key, originalTransactionId: transaction)
-                do {
-                    let reading = try store.profile(
-                        .routing, of: subscriber, within: lookupLimit)
-                    return (KnownSubscriber(reading), .database)
-                } catch {
-                    return (.unavailable, .unavailable)
-                }
-            }, budget: { budgets.reading(of: $0, at: $1) }, mode: { .full })
+        let lookup = ProfileLookup(
+            table: ProfileTable(bytes: tableBytes, shards: 2, hash: { $0.hashOfProcess }),
+            store: store, limit: threads + 1,
+            metrics: metrics, budget: lookupLimit)
+        return DecisionSources(
+            subscriber: { tenant, key, transaction, mayAskDatabase in
+                let (reading, source) = lookup.find(
+                    tenant: tenant, key: key, originalTransactionId: transaction,
+                    mayAskDatabase: mayAskDatabase)
+                return (KnownSubscriber(reading), source)
+            }, budget: { budgets.reading(of: $0, at: $1) })
     }
 
     /// At most so many of each place, as PostgreSQL has them, one JSON object a line.
