@@ -10,8 +10,8 @@ import Signing
 import TestSupport
 import Testing
 
-/// A responder in this process that answers for a world of `Tests/Conformance/decisions.py`. Whoever
-/// asks moves its clock.
+/// A responder in this process that answers for a world of `Tests/Conformance/decisions.py`.
+/// Whoever asks moves its clock.
 final class AnswerStage: Sendable {
     private static let shipInterval: Duration = .milliseconds(250)
     private static let lastShipmentLimit: Duration = .seconds(120)
