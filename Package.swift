@@ -160,7 +160,7 @@ let testTargets: [Target] = [
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("ImagesTests", ["CSPNG", "Images", "TestSupport"]),
     tests("LocalesTests", ["Locales"]),
-    tests("OperatorTests", ["Operator", "Postgres", "TestSupport"]),
+    tests("OperatorTests", ["Operator", "Postgres", "ScriptedServer", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
     tests(
         "ResponderTests",

@@ -11,6 +11,11 @@ enum Hexadecimal {
         }
     }
 
+    /// Of a number below 16, in lower case.
+    static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
     /// A UUID in its one textual form of 36 characters, either case; nil for any other.
     static func uuid(_ text: ArraySlice<UInt8>) -> UUID? {
         guard text.count == 36 else { return nil }

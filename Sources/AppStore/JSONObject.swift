@@ -34,7 +34,14 @@ package struct JSONObject: Sendable {
 
     package subscript(_ key: String) -> JSONValue? {
         let wanted = key.utf8
-        return members.first { $0.key.elementsEqual(wanted) }?.value
+        let length = wanted.count
+        return members.first { $0.key.count == length && $0.key.elementsEqual(wanted) }?.value
+    }
+
+    package func has(_ key: String) -> Bool {
+        let wanted = key.utf8
+        let length = wanted.count
+        return members.contains { $0.key.count == length && $0.key.elementsEqual(wanted) }
     }
 
     package func string(_ key: String) -> ArraySlice<UInt8>? {

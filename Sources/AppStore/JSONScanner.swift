@@ -1,3 +1,5 @@
+internal import Signing
+
 /// Reads JSON (RFC 8259) strictly from bytes, one value after another.
 ///
 /// Parsers that differ over duplicate keys, lone surrogates or bad UTF-8 let one signed document
@@ -214,19 +216,19 @@ extension JSONScanner {
 
     /// To the next quote or backslash.
     private mutating func skipPlainText() throws(JSONError) {
-        while let byte = peek() {
+        while true {
+            position = endOfPlainText(in: bytes, from: position)
+            guard let byte = peek() else { throw error(.unexpectedEnd) }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 return
             case 0x00..<0x20:
                 throw error(.controlCharacter)
-            case 0x20..<0x80:
-                position += 1
             default:
-                position += try multibyteLength()
+                let length = try multibyteLength()
+                position += length
             }
         }
-        throw error(.unexpectedEnd)
     }
 
     /// Of the UTF-8 sequence here: the shortest form only, no surrogates, nothing past U+10FFFF.

@@ -5,7 +5,12 @@ struct JSONText {
     mutating func add(_ key: String, _ value: String) {
         addKey(key)
         bytes.append(UInt8(ascii: "\""))
-        for byte in value.utf8 { append(escaped: byte) }
+        // Identifiers and signatures need no escape; they go in as one piece.
+        if value.utf8.allSatisfy(Self.isPlain) {
+            bytes += value.utf8
+        } else {
+            for byte in value.utf8 { append(escaped: byte) }
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -27,7 +32,15 @@ struct JSONText {
     }
 
     /// The finished object.
-    func closed() -> [UInt8] { bytes + [UInt8(ascii: "}")] }
+    func closed() -> [UInt8] {
+        var closed = bytes
+        closed.append(UInt8(ascii: "}"))
+        return closed
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
 
     private mutating func addKey(_ key: String) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }

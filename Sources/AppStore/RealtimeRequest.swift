@@ -25,7 +25,7 @@ package struct RealtimeRequest: Sendable, Equatable {
     /// All seven fields are required. Without one it is another kind of signed data (`wrongType`);
     /// with one of the wrong JSON type or form it is malformed.
     init(_ payload: JSONObject) throws(VerificationError) {
-        for field in Self.fields where payload[field] == nil {
+        for field in Self.fields where !payload.has(field) {
             throw VerificationError(
                 .wrongType, "The payload is no real-time request: it has no \(field).")
         }

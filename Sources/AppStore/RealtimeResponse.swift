@@ -46,5 +46,19 @@ package enum RealtimeResponse: Sendable, Equatable {
 
 extension UUID {
     /// Apple demands lower case in places and takes it everywhere; `uuidString` is upper case.
-    var lowerCaseText: String { uuidString.lowercased() }
+    /// Written digit by digit: to make the other text first costs more than the rest of an answer.
+    var lowerCaseText: String {
+        let (b, dash) = (uuid, UInt8(ascii: "-"))
+        let octets = [
+            b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
+        ]
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, octet) in octets.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 { text.append(dash) }
+            text.append(Hexadecimal.digit(octet >> 4))
+            text.append(Hexadecimal.digit(octet & 0xF))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 }

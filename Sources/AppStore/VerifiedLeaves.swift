@@ -55,7 +55,8 @@ final class VerifiedLeaves: Sendable {
     func key(for header: ArraySlice<UInt8>, at unixSeconds: Int64) -> PublicKey? {
         let now = now()
         return state.withLock { state in
-            guard let entry = state.entries.first(where: { $0.header == header }), now < entry.end,
+            guard let entry = state.entries.first(where: { sameBytes($0.header, header) }),
+                now < entry.end,
                 entry.validity.lowerBound <= unixSeconds, unixSeconds < entry.validity.upperBound
             else { return nil }
             return entry.key
@@ -64,7 +65,7 @@ final class VerifiedLeaves: Sendable {
 
     /// Whether a chain was verified under this header before, however long ago.
     func hasHeld(_ header: ArraySlice<UInt8>) -> Bool {
-        state.withLock { $0.entries.contains { $0.header == header } }
+        state.withLock { $0.entries.contains { sameBytes($0.header, header) } }
     }
 
     func insert(_ candidate: TrustAnchors.Candidate, for header: ArraySlice<UInt8>) {
@@ -78,7 +79,7 @@ final class VerifiedLeaves: Sendable {
             header: copy[...], chain: chain, key: candidate.leafKey, validity: candidate.validity,
             end: now + lifetime)
         state.withLock { state in
-            if let place = state.entries.firstIndex(where: { $0.header == entry.header }) {
+            if let place = state.entries.firstIndex(where: { sameBytes($0.header, entry.header) }) {
                 state.entries.remove(at: place)
             } else {
                 state.generation += 1

@@ -310,7 +310,7 @@ package final class DemoProcesses {
         return postgres.url(database: "holdfast", role: role)
     }
 
-    private static func folderOfThisProgram() throws -> String {
+    static func folderOfThisProgram() throws -> String {
         let link = "/proc/self/exe"
         let path = try FileManager.default.destinationOfSymbolicLink(atPath: link)
         guard let slash = path.lastIndex(of: "/") else {

@@ -106,7 +106,7 @@ struct DemoReport {
             \(figures.tapped) tapped Cancel: \(figures.shownRealtime) saw the real-time answer, \
             \(figures.shownFallback) a fallback, \(figures.shownNothing) nothing
             \(api.calls) calls of the admin API, \(api.failures) failed
-            from call to whole answer, \(buildMode) build: p50 \(p50), p99 \(p99)
+            from call to whole answer, \(BuildMode.name) build: p50 \(p50), p99 \(p99)
             \(wrong) wrong
 
             """ + failures.prefix(20).joined()
@@ -183,21 +183,13 @@ struct DemoReport {
             shown_fallback: figures.shownFallback, shown_nothing: figures.shownNothing,
             wrong: wrong, decisions: decidedViews, disagreements: disagreements.count,
             p50_ms: figures.p50Milliseconds ?? 0, p99_ms: figures.p99Milliseconds ?? 0,
-            build: buildMode, performance_test: launch.performanceTest,
+            build: BuildMode.name, performance_test: launch.performanceTest,
             sync: DemoLine.Sync(writes: appleCalls.writes, reads: appleCalls.reads),
             api: DemoLine.API(calls: api.calls, failures: api.failures))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let bytes = (try? encoder.encode(line)) ?? Data()
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private var buildMode: String {
-        #if DEBUG
-            "debug"
-        #else
-            "release"
-        #endif
     }
 }
 

@@ -10,8 +10,11 @@ internal import Service
 package enum Operator {
     private static let commands: [Command] = [
         .demo, .migrate, .platformKey, .createTenant, .listTenants, .createKey, .listKeys,
-        .revokeKey, .loadProfiles,
+        .revokeKey, .loadProfiles, .benchRealtime, .benchGates,
     ]
+
+    /// Whether there is a command of this name.
+    static func has(_ name: String) -> Bool { commands.contains { $0.name == name } }
 
     /// The executable, without its own name in `arguments`; gives the exit code.
     package static func main(arguments: [String]) -> Int32 {

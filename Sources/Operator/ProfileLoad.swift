@@ -36,7 +36,9 @@ final class ProfileLoad: Sendable {
         let source: any ProfileBatches =
             switch order.source {
             case .file(let path): ProfileFile(path)
-            case .generated(let count, let seed): GeneratedProfiles(count: count, seed: seed)
+            case .generated(let count, let seed):
+                GeneratedProfiles(
+                    count: count, seed: seed, now: Instant(milliseconds: Clock.system.now()))
             }
         state = Mutex(State(source: source))
         let isThere = try database.transaction(of: order.tenant) { try $0.hasApp(order.key.app) }
@@ -86,23 +88,27 @@ protocol ProfileBatches: Sendable {
     mutating func next(_ limit: Int) throws -> [NewProfile]?
 }
 
-/// Made-up profiles for benchmarks: bodies of random bytes behind a version, the same for the same
-/// seed.
+/// Made-up profiles for benchmarks and trials: all that a profile can say but what clients tell,
+/// the same for the same seed and day.
 struct GeneratedProfiles: ProfileBatches {
-    private static let version: UInt8 = 1
-    private static let bodyBytes = 120
-    /// Apple's identifiers have sixteen digits these days.
+    /// Apple's identifiers have sixteen digits these days; the simulator's corpus counts from here
+    /// too.
     private static let firstIdentifier = 2_000_000_000_000_000
-    /// 2026-01-01T00:00:00Z: the same in every run, so that a second run changes nothing.
-    private static let asOf = Instant(milliseconds: 1_767_225_600_000)
+    private static let dayMilliseconds: Int64 = 86_400_000
+    private static let storefronts = ["USA", "JPN", "DEU", "GBR", "FRA", "MEX"]
+    private static let currencies = ["USD", "JPY", "EUR", "GBP", "EUR", "MXN"]
 
     private let count: Int
     private let seed: UInt64
+    private let asOf: Instant
     private var made = 0
 
-    init(count: Int, seed: UInt64) {
+    /// - Parameter now: the profiles are as of midnight before it, so that a second run on the same
+    ///   day changes nothing.
+    init(count: Int, seed: UInt64, now: Instant) {
         self.count = count
         self.seed = seed
+        asOf = Instant(milliseconds: now.milliseconds - now.milliseconds % Self.dayMilliseconds)
     }
 
     mutating func next(_ limit: Int) -> [NewProfile]? {
@@ -110,24 +116,33 @@ struct GeneratedProfiles: ProfileBatches {
         let batch = (made..<min(count, made + limit)).map { number in
             NewProfile(
                 originalTransactionId: String(Self.firstIdentifier + number),
-                profile: StoredProfile(body: body(number), asOf: Self.asOf))
+                profile: StoredProfile(body: profile(number).encoded(), asOf: asOf))
         }
         made += batch.count
         return batch
     }
 
-    private func body(_ number: Int) -> [UInt8] {
-        var body = [Self.version]
-        body.reserveCapacity(Self.bodyBytes)
+    private func profile(_ number: Int) -> SubscriberProfile {
         var random = RandomWords(seed: seed ^ UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
-        while body.count < Self.bodyBytes {
-            var word = random.next()
-            for _ in 0..<min(8, Self.bodyBytes - body.count) {
-                body.append(UInt8(truncatingIfNeeded: word))
-                word >>= 8
-            }
+        func below(_ limit: Int64) -> Int64 { Int64(random.next() % UInt64(limit)) }
+        func ago(_ days: Int64) -> Instant {
+            Instant(milliseconds: asOf.milliseconds - days * Self.dayMilliseconds)
         }
-        return body
+        var profile = SubscriberProfile()
+        let (periods, place) = (below(60), Int(below(Int64(Self.storefronts.count))))
+        profile.subscribedAt = ago(periods * 30 + below(30))
+        profile.renewsAt = ago(-below(30))
+        profile.lastActiveAt = ago(below(20))
+        profile.paidPeriods = periods
+        profile.lifetimeSpend = .init(
+            amountMilliunits: periods * 4_990, currency: Self.currencies[place])
+        profile.storefront = Self.storefronts[place]
+        profile.billingPlan = below(3) == 0 ? "BILLED_UPFRONT" : "MONTHLY"
+        (profile.inTrial, profile.inIntroOffer) = (periods == 0, periods == 1)
+        (profile.inOffer, profile.billingIssue) = (below(10) == 0, below(50) == 0)
+        (profile.pageViews, profile.refunds) = (below(5), below(40) == 0 ? 1 : 0)
+        profile.openRefundRequests = 0
+        return profile
     }
 }
 

@@ -130,14 +130,23 @@ package struct RealtimeEndpoint: Sendable {
             let body = RealtimeResponse.alternateProduct(
                 id: id, productId: productId, billingPlanType: plan?.rawValue)
             return .json(200, body.json())
-        case .promotionalOffer(let id, let productId, let offerIdentifier, _):
+        case .promotionalOffer(let id, let productId, let offerIdentifier, let signature):
             guard let signer = app.offerSigner else { throw UnsignedOffer() }
-            let signature = try signer.signatureV2(
-                productId: productId, offerIdentifier: offerIdentifier,
-                transactionId: asked.originalTransactionId, nonce: UUID(),
-                nowMilliseconds: now.milliseconds)
-            let body = RealtimeResponse.promotionalOffer(id: id, signatureV2: signature)
-            return .json(200, body.json())
+            switch signature {
+            case .v1:
+                let signed = try signer.signatureV1(
+                    productId: productId, offerIdentifier: offerIdentifier, appAccountToken: nil,
+                    nonce: UUID(), nowMilliseconds: now.milliseconds)
+                return .json(
+                    200, RealtimeResponse.promotionalOfferV1(id: id, signature: signed).json())
+            case .v2:
+                let signed = try signer.signatureV2(
+                    productId: productId, offerIdentifier: offerIdentifier,
+                    transactionId: asked.originalTransactionId, nonce: UUID(),
+                    nowMilliseconds: now.milliseconds)
+                return .json(
+                    200, RealtimeResponse.promotionalOffer(id: id, signatureV2: signed).json())
+            }
         case .fallback:
             return .empty(503)
         }

@@ -89,11 +89,6 @@ final class FileDescriptor: Sendable {
         return written
     }
 
-    /// Gives the open file's name `old` the name `new`, whatever had it before.
-    static func rename(_ old: String, to new: String) throws(FileError) {
-        guard unsafe Glibc.rename(old, new) == 0 else { throw FileError(errno: errno, path: new) }
-    }
-
     func truncate(toBytes size: Int64) throws(FileError) {
         guard ftruncate(number, Int(size)) == 0 else { throw FileError(errno: errno, path: path) }
     }

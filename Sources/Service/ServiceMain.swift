@@ -11,11 +11,13 @@ package enum ServiceMain {
     ///
     /// - Parameters:
     ///   - table: the service's settings; the log level is added.
+    ///   - commands: what else the executable can do, by its first word; shown by `--help`.
     ///   - arguments: without the program's own name.
     ///   - read: takes the settings out of the environment; all problems are reported together.
     ///   - body: serves until `runtime.stop` is requested. What it throws is logged; exit code 1.
     package static func run<S>(
         name: String, version: String, table: [Setting], grammar: ArgumentGrammar = .init(),
+        commands: [(String, String)] = [],
         arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         environment: [String: String] = ProcessInfo.processInfo.environment,
         output: @Sendable (String) -> Void = { StandardStream.output.write($0) },
@@ -23,7 +25,8 @@ package enum ServiceMain {
         read: (inout SettingsReader) -> S, body: (S, Runtime) throws -> Void
     ) -> Int32 {
         let program = ServiceProgram(
-            name: name, version: version, table: [.logLevel] + table, grammar: grammar)
+            name: name, version: version, table: [.logLevel] + table, grammar: grammar,
+            commands: commands)
         let log = Log(service: name, sink: sink)
         let parsed: Arguments
         switch program.parse(arguments) {
@@ -96,6 +99,7 @@ struct ServiceProgram: Sendable {
     let version: String
     let table: [Setting]
     let grammar: ArgumentGrammar
+    let commands: [(String, String)]
 
     enum Start {
         case answer(String)
@@ -119,6 +123,7 @@ struct ServiceProgram: Sendable {
         let options =
             grammar.help
             + [("--help", "print this and exit"), ("--version", "print the version and exit")]
+            + commands
         return HelpText.page(
             usage: grammar.usageLine(name), options: options, settings: table)
     }

@@ -9,6 +9,10 @@ package struct CertificateAuthority: Sendable {
     /// 2021-03-17 to 2036-03-19, as Apple's intermediate.
     package static let intermediateValidity: ClosedRange<Int64> = 1_615_939_200...2_089_497_600
 
+    // With them the certificates are as large as Apple's: 1,077 and 794 bytes.
+    private static let leafCommentBytes = 480
+    private static let intermediateCommentBytes = 170
+
     /// What to get wrong on purpose.
     package struct Flaws: Sendable {
         package var leafMarker = true
@@ -76,6 +80,7 @@ package struct CertificateAuthority: Sendable {
             flaws.intermediateIsAuthority ? .intermediateAuthority : .noAuthority
         let base: [CertificateTemplate.Extension] = [
             first, .authorityKeyUsage, .subjectKeyIdentifier, .authorityKeyIdentifier,
+            .comment(bytes: intermediateCommentBytes),
         ]
         return base
             + (flaws.intermediateMarker ? [.marker(TrustAnchors.intermediateMarker)] : [])
@@ -84,6 +89,7 @@ package struct CertificateAuthority: Sendable {
     private static func leafExtensions(_ flaws: Flaws) -> [CertificateTemplate.Extension] {
         let base: [CertificateTemplate.Extension] = [
             .noAuthority, .signatureKeyUsage, .subjectKeyIdentifier, .authorityKeyIdentifier,
+            .comment(bytes: leafCommentBytes),
         ]
         return base + (flaws.leafMarker ? [.marker(TrustAnchors.leafMarker)] : [])
     }

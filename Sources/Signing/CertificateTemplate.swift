@@ -12,6 +12,8 @@ struct CertificateTemplate {
         case authorityKeyIdentifier
         /// Apple's markers hold an ASN.1 NULL and are not critical.
         case marker(String)
+        /// Text for people, of so many bytes: Apple's certificates carry policies and addresses.
+        case comment(bytes: Int)
     }
 
     let commonName: String
@@ -105,6 +107,8 @@ struct CertificateTemplate {
         case .subjectKeyIdentifier: add(NID_subject_key_identifier, "hash", issuer)
         case .authorityKeyIdentifier: add(NID_authority_key_identifier, "keyid:always", issuer)
         case .marker(let oid): addMarker(oid)
+        case .comment(let bytes):
+            add(NID_netscape_comment, String(repeating: "For tests. ", count: bytes / 11), issuer)
         }
     }
 

@@ -23,8 +23,8 @@ package struct CompactJWS: Sendable {
         guard compact.count <= limit else {
             throw SigningError(.jwsTooLong, "A JWS of more than \(limit) bytes is not read.")
         }
-        guard let first = compact.firstIndex(of: Self.dot),
-            let second = compact[(first + 1)...].firstIndex(of: Self.dot),
+        guard let first = compact.place(of: Self.dot),
+            let second = compact[(first + 1)...].place(of: Self.dot),
             !compact[(second + 1)...].contains(Self.dot)
         else { throw SigningError(.jwsSegmentCount, "A compact JWS has exactly three segments.") }
         let encodedSignature = compact[(second + 1)...]

@@ -29,16 +29,19 @@ internal import COpenSSL
     /// The private number is in range and fits the public point.
     func isConsistent() -> Bool { unsafe EVP_PKEY_check(pointer) == 1 }
 
+    /// Once, before any `isValid`; likewise for signing.
+    func prepareToVerify() -> Bool { unsafe EVP_PKEY_verify_init(pointer) == 1 }
+
+    func prepareToSign() -> Bool { unsafe EVP_PKEY_sign_init(pointer) == 1 }
+
     func isValid(der signature: [UInt8], digest: [UInt8]) -> Bool {
-        guard unsafe EVP_PKEY_verify_init(pointer) == 1 else { return false }
-        return unsafe EVP_PKEY_verify(
+        unsafe EVP_PKEY_verify(
             pointer, signature, signature.count, digest, digest.count) == 1
     }
 
     /// In DER.
     func signature(digest: [UInt8]) -> [UInt8]? {
-        guard unsafe EVP_PKEY_sign_init(pointer) == 1 else { return nil }
-        return unsafe output(capacity: ECDSASignature.derBytesLimit) { buffer, length in
+        unsafe output(capacity: ECDSASignature.derBytesLimit) { buffer, length in
             unsafe EVP_PKEY_sign(pointer, buffer, length, digest, digest.count)
         }
     }

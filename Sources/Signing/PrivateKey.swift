@@ -3,6 +3,7 @@
 package final class PrivateKey: Sendable {
     package let publicKey: PublicKey
     let handle: KeyHandle
+    private let contexts: ContextStock
 
     init(handle: KeyHandle) throws(SigningError) {
         if let refusal = KeyRefusal.wrongKind(handle) { throw refusal }
@@ -13,6 +14,7 @@ package final class PrivateKey: Sendable {
         }
         self.publicKey = try PublicKey(der: publicDER)
         self.handle = handle
+        contexts = ContextStock(handle, .sign)
     }
 
     package static func generate() throws(SigningError) -> PrivateKey {
@@ -45,7 +47,9 @@ package final class PrivateKey: Sendable {
     package func sign(_ message: [UInt8]) throws(SigningError) -> [UInt8] {
         let digest = SHA256.digest(message)
         return try OpenSSLErrors.required("sign") {
-            guard let der = KeyContext(handle)?.signature(digest: digest) else { return nil }
+            guard let der = contexts.use({ $0.signature(digest: digest) }) ?? nil else {
+                return nil
+            }
             return ECDSASignature.raw(der: der)
         }
     }

@@ -12,6 +12,7 @@ package final class PublicKey: Sendable {
 
     let handle: KeyHandle
     private let derBytes: [UInt8]
+    private let contexts: ContextStock
 
     /// Of a key that OpenSSL has parsed already, which is the costly part; nil unless `der`, its
     /// SubjectPublicKeyInfo, is the one spelling of a P-256 key.
@@ -19,6 +20,7 @@ package final class PublicKey: Sendable {
         guard Self.isP256(der) else { return nil }
         self.handle = handle
         self.derBytes = der
+        contexts = ContextStock(handle, .verify)
     }
 
     /// SubjectPublicKeyInfo, exactly, of a point on P-256.
@@ -29,6 +31,7 @@ package final class PublicKey: Sendable {
         }
         self.handle = handle
         self.derBytes = der
+        contexts = ContextStock(handle, .verify)
     }
 
     /// A `PUBLIC KEY` block.
@@ -63,7 +66,7 @@ package final class PublicKey: Sendable {
         guard let der = ECDSASignature.der(raw: signature) else { return false }
         let digest = SHA256.digest(of: message)
         return OpenSSLErrors.cleared {
-            KeyContext(handle)?.isValid(der: der, digest: digest) ?? false
+            contexts.use { $0.isValid(der: der, digest: digest) } ?? false
         }
     }
 

@@ -199,10 +199,16 @@ package final class Simulator: Sendable {
     }
 
     /// Runs until told to stop; what `main.swift` calls.
-    package static func run() -> Int32 {
-        ServiceMain.run(
+    package static func run(
+        arguments: [String] = Array(CommandLine.arguments.dropFirst())
+    ) -> Int32 {
+        if arguments.first == CorpusCommand.name {
+            return CorpusCommand.run(Array(arguments.dropFirst()))
+        }
+        return ServiceMain.run(
             name: "app-store-simulator", version: Release.version, table: SimulatorSettings.table,
-            read: SimulatorSettings.read
+            commands: [("\(CorpusCommand.name) --help", CorpusCommand.meaning)],
+            arguments: arguments, read: SimulatorSettings.read
         ) { settings, runtime in
             let simulator = try Simulator(settings, clock: runtime.clock)
             simulator.publish(to: runtime.metrics)

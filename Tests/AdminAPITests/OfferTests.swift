@@ -136,7 +136,7 @@ import Testing
         let treatment = Treatment.promotionalOffer(
             .make(at: stage.now), productId: "p", offerIdentifier: "named")
         try stage.store.transaction(.operatorCommand(tenant: agency.tenant), at: stage.now) {
-            let rules = RuleSet(rules: [.named("half", .none, treatment)])
+            let rules = RuleSet(rules: [.named("half", .always, treatment)])
             let version = try $0.createRuleSet(rules, of: app)
             let key = AppEnvironment(app: app, environment: .production)
             try $0.publishRuleSet(version: version, at: key)

@@ -266,9 +266,9 @@ import Testing
         let rules = [
             Rule.named("one", Condition.of(productIds: ["asked"]), .fallback),
             Rule.named(
-                "two", .none, .switchPlan(message, productId: "target", billingPlanType: nil)),
+                "two", .always, .switchPlan(message, productId: "target", billingPlanType: nil)),
             Rule.named(
-                "three", .none,
+                "three", .always,
                 .promotionalOffer(message, productId: "offered", offerIdentifier: "o")),
         ]
         let key = AppEnvironment(app: id, environment: .sandbox)

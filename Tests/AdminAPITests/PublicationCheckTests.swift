@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import Retention
 import RetentionStore
+import Service
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import Retention
 import RetentionStore
 import Service
+import Signing
 import TestSupport
 import Testing
 

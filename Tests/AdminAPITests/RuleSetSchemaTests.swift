@@ -48,12 +48,13 @@ struct RuleSetExportTests {
                 "PUT", "\(app.path)/rule-set-draft", ruleSet,
                 headers: there ? [("If-Match", "*")] : [])
             let isTaken = answer.status < 300
-            let row: JSONTree = [
-                "ruleSet": ruleSet, "isTaken": .boolean(isTaken),
-                "read": isTaken ? answer.json : .null,
-                "faults": .texts(answer.errors.map { String($0.split(separator: " ").last ?? "") }),
+            let faults = answer.errors.compactMap { $0.split(separator: " ").last.map(String.init) }
+            let read: JSONTree = isTaken ? answer.json : .null
+            let row: [String: JSONTree] = [
+                "ruleSet": ruleSet, "isTaken": .boolean(isTaken), "read": read,
+                "faults": .texts(faults),
             ]
-            rows.append(Data(row.bytes) + Data("\n".utf8))
+            rows.append(Data(JSONTree.object(row).bytes) + Data("\n".utf8))
         }
         try Data(rows.joined()).write(to: folder.appending(path: "rule_sets.jsonl"))
     }
@@ -94,14 +95,8 @@ private struct RuleSetGenerator {
         if below(2) == 0 {
             members["treatment"] = treatment()
         } else {
-            let weight = below(10_001)
-            let arms = [weight, 10_000 - weight].enumerated().map { arm, weight -> JSONTree in
-                [
-                    "key": .string("arm\(arm)"), "treatment": treatment(),
-                    "weight": weight % 100 == 0
-                        ? .integer(Int64(weight / 100)) : .number(Double(weight) / 100),
-                ]
-            }
+            let first = below(10_001)
+            let arms = [arm(0, first), arm(1, 10_000 - first)]
             members["experiment"] = [
                 "id": .string("exp_0000000000000000000000000\(index)"), "name": "e",
                 "arms": .array(arms),
@@ -109,6 +104,15 @@ private struct RuleSetGenerator {
         }
         if below(3) == 0 { members["schedule"] = ["daily": ["from": "09:00", "to": "24:00"]] }
         return TestApp.rule(index, when: condition(5), members)
+    }
+
+    private mutating func arm(_ index: Int, _ weight: Int) -> JSONTree {
+        let percent: JSONTree =
+            weight % 100 == 0
+            ? .integer(Int64(weight / 100)) : .number(Double(weight) / 100)
+        return [
+            "key": .string("arm\(index)"), "treatment": treatment(), "weight": percent,
+        ]
     }
 
     private mutating func condition(_ levels: Int) -> JSONTree {

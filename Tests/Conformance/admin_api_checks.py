@@ -15,6 +15,7 @@ REASONS = {
 }
 REASONS_OF_MEMBERS = {
     "unknownReference", "duplicate", "notAllowed", "nearMiss", "unknownValue", "outOfRange",
+    "notApproved", "notConfirmed", "neverMatches", "hidesLaterRules",
     "hasAlphaChannel", "transparent", "wrongSize", "animated", "notPNG", "truncated",
 }
 
@@ -109,7 +110,9 @@ class AnswerChecks:
         if code in REASONS_OF_MEMBERS:
             return True
         if code == "tooLong":
-            return error.get("unit") == "UTF-16 units"
+            return error.get("unit") in ("UTF-16 units", "bytes")
+        if code == "tooMany":
+            return error.get("unit") in ("levels", "nodes")
         if code == "required":
             # A patch of a picture that is not there; a test of an app that names no transaction.
             return place.endswith(("/altText", "/imageId", "/originalTransactionId"))

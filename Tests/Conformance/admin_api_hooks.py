@@ -166,9 +166,9 @@ def filled(value, name, place):
         "timeZone": "Europe/Berlin", "expiresAt": "2099-01-31T12:00:00Z", "privateKey": PRIVATE_KEY,
         "messageId": ids["text"],
     }
-    if place and place[-1] == "treatment":
+    if place and (place[-1] == "treatment" or len(place) > 1 and place[-2] == "steps"):
         kind = value["kind"]
-        real["messageId"] = ids["text" if kind in ("message", "fallback") else kind]
+        real["messageId"] = ids.get(kind, ids["text"])
         real["productId"] = ids["productId" if kind == "promotionalOffer" else "otherProductId"]
         real["offerIdentifier"] = ids["offerIdentifier"]
         real["billingPlanType"] = "MONTHLY"

@@ -186,7 +186,9 @@ class Supply:
     def path_values(self, operation, environment):
         ids = {**self.ids, "locale": "en-US", "number": self.snapshots[environment],
                # Nobody is at work who would bring anything to Apple.
-               "appleId": "0d5f1c3e-8a42-8b6d-9e10-5f4c7a2b6d88", "environment": "Sandbox"}
+               "appleId": "0d5f1c3e-8a42-8b6d-9e10-5f4c7a2b6d88", "environment": "Sandbox",
+               # Nobody asks, and so nothing is decided.
+               "decisionId": "dec_AZrMnYAIfQOqD0nh_sVZYwEAAAGaza5oLD8LfH5dCkpXmkkPbx9_GhA"}
         made = {
             "deleteClient": lambda: {"clientId": self.client()},
             "deleteApp": lambda: {"appId": self.app()},

@@ -137,7 +137,7 @@ final class Nemesis: Sendable {
         defer { pool.close() }
         let store = RetentionStore(pool: pool)
         var found: [StoredDecision] = []
-        _ = becomesTrue(within: .seconds(90)) {
+        _ = becomesTrue(within: .seconds(60)) {
             found = (try? agency.agency.decisions(in: store)) ?? found
             return found.count >= count
         }

@@ -227,51 +227,6 @@ struct StatusTarget: Target {
     }
 }
 
-/// A rule set's JSON, as it lies in the database and comes with a snapshot.
-struct RulesTarget: Target {
-    func run(_ bytes: [UInt8]) {
-        guard let rules = try? JSONDecoder().decode(RuleSet.self, from: Data(bytes)) else { return }
-        guard let written = try? JSONEncoder().encode(rules),
-            let again = try? JSONDecoder().decode(RuleSet.self, from: written)
-        else { Fuzzer.found("rules that were read cannot be written and read again") }
-        if again != rules { Fuzzer.found("rules change when they are written and read") }
-        if rules.rules.count > RuleSet.rulesLimit { Fuzzer.found("too many rules were read") }
-    }
-
-    var seeds: Seeds {
-        get throws {
-            let id = "00000000000000000000000001"
-            func rule(_ when: String, _ treatment: String) -> String {
-                """
-                {"id":"rule_\(id)","name":"a","when":{\(when)},"treatment":{\(treatment)}}
-                """
-            }
-            let message = "\"messageId\":\"msg_\(id)\""
-            let rules = [
-                rule("", "\"kind\":\"fallback\""),
-                rule("\"productIds\":[\"p\"]", "\"kind\":\"message\",\(message)"),
-                rule(
-                    "\"languages\":[\"ja\"],\"environments\":[\"Sandbox\"]",
-                    "\"kind\":\"switchPlan\",\(message),\"productId\":\"y\","
-                        + "\"billingPlanType\":\"MONTHLY\""),
-                rule(
-                    "",
-                    "\"kind\":\"promotionalOffer\",\(message),\"productId\":\"y\","
-                        + "\"offerIdentifier\":\"o\""),
-            ]
-            let all = [[], rules] + rules.map { [$0] }
-            let files = all.enumerated().map { place, rules in
-                (
-                    "set-\(place)",
-                    "{\"schemaVersion\":1,\"rules\":[\(rules.joined(separator: ","))]}"
-                )
-            }
-            return Seeds(
-                files: Dictionary(uniqueKeysWithValues: files).mapValues { Array($0.utf8) })
-        }
-    }
-}
-
 /// A fault put there on purpose: a run that does not find it would not find another either.
 struct PlantedTarget: Target {
     func run(_ bytes: [UInt8]) {

@@ -42,6 +42,21 @@ import Testing
         }
     }
 
+    @Test func `under load memory alone is asked`() throws {
+        let stage = try LookupStage()
+        try stage.keep(stage.profile(7))
+        func find() -> ProfileSource {
+            stage.lookup.find(
+                tenant: stage.agency.scope.tenant, key: stage.key,
+                originalTransactionId: LookupStage.id, mayAskDatabase: false
+            ).1
+        }
+        #expect(find() == .unavailable)
+        #expect(stage.metrics.profileUnavailable.value("overload") == 1)
+        #expect(stage.source() == .database)
+        #expect(find() == .memory)
+    }
+
     @Test func `without a table every look-up asks the database`() throws {
         let stage = try LookupStage(mebibytes: 0)
         try stage.keep(stage.profile(7))

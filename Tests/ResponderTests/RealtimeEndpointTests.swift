@@ -57,6 +57,41 @@ import Testing
         #expect(nonces.count == 3)
     }
 
+    /// Apple takes the first form still; it is answered where a rule asks for it.
+    @Test func `an offer may be signed in the first form`() throws {
+        let stage = try Stage()
+        let app = try stage.app(news)
+        let offer = try #require(app.promotionalOffers.first)
+        let head = try #require(stage.apps.heads.first { $0.key == stage.agency.keys[0] })
+        let served = try #require(stage.apps.find(head))
+        let halfPrice = try #require(
+            served.snapshot.messages.first { $0.kind == .promotionalOffer })
+        let treatment = Treatment.promotionalOffer(
+            halfPrice.id, productId: offer.productId, offerIdentifier: offer.offerIdentifier,
+            signature: .v1)
+        try stage.publish(
+            RuleSet(rules: [
+                Rule(id: RuleID(UUID()), name: "r", when: .always, treatment: treatment)
+            ]))
+        let answer = try Answered(stage.send(Asked(app), to: app))
+        #expect(answer.kind == "promotionalOffer")
+        let signed = try #require(
+            answer.content["promotionalOfferSignatureV1"] as? [String: Any])
+        #expect(answer.content["promotionalOfferSignatureV2"] == nil)
+        #expect(signed["productId"] as? String == offer.productId)
+        #expect(signed["offerIdentifier"] as? String == offer.offerIdentifier)
+        #expect(signed["keyId"] as? String == app.offerKeys[0].keyId)
+        #expect(signed["appAccountToken"] == nil)
+        let nonce = try #require(signed["nonce"] as? String)
+        #expect(nonce == nonce.lowercased() && UUID(uuidString: nonce) != nil)
+        #expect(signed["timestamp"] as? Int64 == stage.clock.clock.now())
+        // What it was made over is judged by `OfferSignatureV1Tests` and Apple's own library.
+        let der = try #require(
+            Data(base64Encoded: try #require(signed["encodedSignature"] as? String)))
+        #expect(der.first == 0x30 && (66...72).contains(der.count))
+        #expect(try stage.shipped().first?.signatureVersion == 1)
+    }
+
     @Test func `a key that does not open costs the offer, not the answer`() throws {
         let stage = try Stage(opensWith: try PrivateKey.generate())
         let app = try stage.app(kids)

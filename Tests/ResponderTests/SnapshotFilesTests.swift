@@ -156,7 +156,7 @@ import Testing
         let key = stage.agency.keys[0]
         let now = Instant(milliseconds: stage.clock.clock.now())
         try stage.store.transaction(stage.agency.scope, at: now) { transaction in
-            let rule = Rule(id: RuleID(UUID()), name: "r", when: .none, treatment: .fallback)
+            let rule = Rule(id: RuleID(UUID()), name: "r", when: .always, treatment: .fallback)
             let version = try transaction.createRuleSet(RuleSet(rules: [rule]), of: key.app)
             try transaction.publishRuleSet(version: version, at: key)
         }

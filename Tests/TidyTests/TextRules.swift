@@ -89,7 +89,8 @@ enum TextRules {
         "Sources/Postgres/", "Sources/Signing/",
         "Sources/AdminAPI/PublicDocument.swift", "Sources/Operator/SystemProcess.swift",
         "Sources/Service/Clock.swift", "Sources/Service/FileDescriptor.swift",
-        "Sources/Service/Hardening.swift", "Sources/Service/NativeThread.swift",
+        "Sources/Service/Hardening.swift", "Sources/Service/LoopbackConnections.swift",
+        "Sources/Service/NativeThread.swift",
         "Sources/Service/NotifySocket.swift", "Sources/Service/StandardStream.swift",
         "Sources/Service/StopSignal.swift",
     ]
