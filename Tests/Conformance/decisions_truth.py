@@ -1,0 +1,237 @@
+"""What one request was to be answered, from the ground truth alone.
+
+An implementation of its own, from the documents. Only which of several equally readable regions is
+nearest is left open: there any of them is right.
+"""
+
+import collections
+import dataclasses
+
+import decisions_facts as facts
+import decisions_readers as readers
+
+ENVIRONMENTS = ("Production", "Sandbox")
+MESSAGE_KINDS = {
+    "message": "text", "switchPlan": "switchPlan", "promotionalOffer": "promotionalOffer"}
+
+
+@dataclasses.dataclass
+class Expected:
+    """`identifiers` maps each message identifier that is right to its locale."""
+
+    kind: str
+    identifiers: dict
+    message: str | None = None
+    rule: str | None = None
+    treatment: dict | None = None
+    reason: str | None = None
+    experiment: str | None = None
+    arm: str | None = None
+    is_held_out: bool = False
+    how: str | None = None
+
+
+class Place:
+    """An app in one environment, arranged for looking things up."""
+
+    def __init__(self, number, app, environment):
+        self.number, self.app, self.environment = number, app, environment
+        here = app["environments"][environment]
+        self.here = here
+        self.zone = app["timeZone"]
+        self.default_locale = app["defaultLocale"]
+        self.products = {product["productId"]: product for product in app["products"]}
+        self.offers = {
+            (offer["productId"], offer["offerIdentifier"])
+            for offer in app["offers"] if offer["kind"] == "promotional"}
+        self.message_kinds = {message["id"]: message["kind"] for message in app["messages"]}
+        approved = {
+            one["messageIdentifier"] for one in here["objects"] if is_approved(one, here["objects"])
+        }
+        self.texts = collections.defaultdict(dict)
+        for placement in here["placements"]:
+            if placement["messageIdentifier"] in approved:
+                texts = self.texts[placement["messageId"]]
+                texts[placement["locale"]] = placement["messageIdentifier"]
+        self.defaults = collections.defaultdict(dict)
+        for default in here["defaults"]:
+            text = self.texts[default["messageId"]].get(default["locale"])
+            if text is not None:
+                self.defaults[default["productId"]][default["locale"]] = text
+        self.connect = {
+            message["messageIdentifier"] for message in app["connectMessages"]
+            if message["isConfirmed"] or environment == "Sandbox"}
+        self.rule_set = app["ruleSets"][here["ruleSet"] - 1]
+        self.owners = facts.experiment_owners(app["ruleSets"])[here["ruleSet"] - 1]
+        self.spent = {
+            (one["month"], one["currency"]): one["spentMilliunits"] for one in here["spent"]}
+        self.subscribers = {one["originalTransactionId"]: one for one in here["subscribers"]}
+
+    def group_of(self, product):
+        return self.products[product]["subscriptionGroup"] if product in self.products else None
+
+    def is_one_group(self, current, other):
+        group = self.group_of(current)
+        return group is not None and group == self.group_of(other)
+
+
+def is_approved(one, objects):
+    """Apple has it, says APPROVED, nothing newer stands in its place, and so with its pictures."""
+    if one["state"] != "APPROVED" or one["presence"] not in ("listed", "uploaded"):
+        return False
+    if one["isSuperseded"]:
+        return False
+    shown = {other["messageIdentifier"]: other for other in objects}
+    return all(
+        image in shown and is_approved(shown[image], objects) for image in one["images"])
+
+
+def places(world):
+    """In the order in which everybody numbers them."""
+    both = [(app, environment) for app in world["apps"] for environment in ENVIRONMENTS]
+    return [Place(number, app, environment) for number, (app, environment) in enumerate(both)]
+
+
+class Truth:
+    def __init__(self, world):
+        self.places = places(world)
+        self.tally = collections.Counter()
+
+    def expect(self, place, request, now):
+        """`place` is the one whose URL was called."""
+        if place.app["isStopped"]:
+            return Expected("fallback", {}, reason="stopped")
+        asked = facts.Facts(request, place, now, self.tally)
+        holdout = place.rule_set["holdout"]
+        transaction = request["originalTransactionId"]
+        if place.environment == "Production" and holdout["percent"] > 0:
+            number = facts.bucket("holdout:" + place.app["id"], transaction)
+            if number < holdout["percent"] * 100:
+                return self.held_out(place, request, holdout)
+        first = None
+        for rule in place.rule_set["rules"]:
+            if not facts.scheduled(rule.get("schedule"), now, place.zone):
+                self.tally["schedule", "outside"] += 1
+                continue
+            if asked.verdict(rule["when"]) is not True:
+                continue
+            treatment, assigned = self.choose(place, rule, transaction)
+            said = self.say(asked, treatment)
+            if said is not None:
+                said.rule = rule["id"]
+                said.experiment, said.arm = assigned or first or (None, None)
+                if rule.get("schedule") is not None:
+                    self.tally["schedule", "inside"] += 1
+                return said
+            first = first or assigned
+        answer = self.default(place, request)
+        answer.experiment, answer.arm = first or (None, None)
+        return answer
+
+    def held_out(self, place, request, holdout):
+        if holdout["answer"] == "fallback":
+            answer = Expected("fallback", {}, reason="holdout")
+        else:
+            answer = self.default(place, request)
+        answer.is_held_out = True
+        self.tally["holdout", holdout["answer"]] += 1
+        return answer
+
+    def default(self, place, request):
+        texts = place.defaults.get(request["productId"], {})
+        locales, how = readers.may_get(texts, request["userLocale"], place.default_locale)
+        if not locales:
+            return Expected("fallback", {}, reason="nothingToShow")
+        return Expected(
+            "defaultMessage", {texts[locale]: locale for locale in locales}, how=how)
+
+    @staticmethod
+    def choose(place, rule, transaction):
+        if "treatment" in rule:
+            return rule["treatment"], None
+        experiment = rule["experiment"]
+        number = facts.bucket("experiment:" + experiment["id"], transaction)
+        arm = experiment["arms"][place.owners[experiment["id"]][number]]
+        return arm["treatment"], (experiment["id"], arm["key"])
+
+    def say(self, asked, treatment):
+        """The step a subscriber has come to, or the nearest one before it that can be said."""
+        if treatment["kind"] != "escalation":
+            return self.say_one(asked, treatment)
+        level = max(0, asked.counters["escalationLevel"])
+        reached = treatment["steps"][: level + 1]
+        for back, step in enumerate(reversed(reached)):
+            said = self.say_one(asked, step)
+            if said is not None:
+                here = len(reached) - 1 - back
+                self.tally["escalation", "step back" if back else f"step {here}"] += 1
+                return said
+        return None
+
+    def say_one(self, asked, treatment):
+        place, kind = asked.place, treatment["kind"]
+        dead = self.refusal(asked, treatment)
+        if dead is None and kind == "fallback":
+            return Expected("fallback", {}, treatment=treatment, reason="chosenByRule")
+        if dead is None and kind == "appStoreConnectMessage":
+            identifiers = {treatment["messageIdentifier"]: None}
+            return Expected(kind, identifiers, treatment=treatment)
+        if dead is None:
+            texts = place.texts.get(treatment["messageId"], {})
+            locales, how = readers.may_get(
+                texts, asked.request["userLocale"], place.default_locale)
+            if locales:
+                return Expected(
+                    kind, {texts[locale]: locale for locale in locales},
+                    message=treatment["messageId"], treatment=treatment, how=how)
+            dead = "noApprovedText"
+        self.tally["dead", dead] += 1
+        return None
+
+    def refusal(self, asked, treatment):
+        """Why it cannot be said, but for its text; None where it can."""
+        place, kind, current = asked.place, treatment["kind"], asked.request["productId"]
+        if kind == "appStoreConnectMessage":
+            known = treatment["messageIdentifier"] in place.connect
+            return None if known else "notConfirmed"
+        if kind == "fallback":
+            return None
+        if kind == "switchPlan":
+            product = treatment["productId"]
+            if product == current or not place.is_one_group(current, product):
+                return "notInGroup"
+            plan = treatment.get("billingPlanType")
+            if plan is not None and plan not in place.products[product]["billingPlans"]:
+                return "noBillingPlan"
+        if kind == "promotionalOffer":
+            product = treatment["productId"]
+            if place.app["key"] is None:
+                return "noKey"
+            if (product, treatment["offerIdentifier"]) not in place.offers:
+                return "noOffer"
+            if not place.is_one_group(current, product):
+                return "notInGroup"
+            refused = governor_refusal(asked)
+            if refused is not None:
+                return refused
+        if place.message_kinds.get(treatment["messageId"]) != MESSAGE_KINDS[kind]:
+            return "noMessage"
+        return None
+
+
+def governor_refusal(asked):
+    governor, place = asked.place.rule_set["governor"], asked.place
+    cap = governor.get("offersPerSubscriber")
+    if cap is not None and asked.counters["offersTaken"] >= cap:
+        return "offerCap"
+    rest, last = governor.get("coolDownDays"), asked.counters["lastOfferAt"]
+    if rest is not None and last is not None:
+        if facts.days_between(last, asked.now, place.zone) < rest:
+            return "coolDown"
+    budget = governor.get("monthlyDiscountBudget")
+    if budget is not None:
+        month = facts.month_of(asked.now, place.zone)
+        spent = place.spent.get((month, budget["currency"]))
+        if spent is not None and spent >= budget["amountMilliunits"]:
+            return "budgetSpent"
+    return None

@@ -1,0 +1,166 @@
+import AppStore
+import Foundation
+import HTTPServer
+import Postgres
+import Responder
+import Retention
+import RetentionStore
+import Service
+import Signing
+import TestSupport
+import Testing
+
+/// A responder in this process that answers for a world of `Tests/Conformance/decisions.py`.
+/// Whoever asks moves its clock.
+final class AnswerStage: Sendable {
+    private static let shipInterval: Duration = .milliseconds(250)
+    private static let lastShipmentLimit: Duration = .seconds(120)
+    private static let lookupLimit: Duration = .seconds(20)
+    private static let threads = 2
+    /// Room for some of the world's subscribers, not for all: both ways are gone.
+    private static let tableBytes = 1 << 20
+
+    let places: [AnswerWorldLoader.LoadedPlace]
+    private let keys: [(TenantID, AppEnvironment)]
+    private let database: Database
+    private let clock: ManualClock
+    private let spoolFolder = FileManager.default.temporaryDirectory.path + "/answers-\(UUID())"
+    private let shipping: BackgroundLoop
+    private let server: Server
+    let lines = LogLines()
+
+    init(_ world: AnswerWorld) throws {
+        database = try Database.current()
+        let platformKey = try PrivateKey.generate()
+        let clock = ManualClock(milliseconds: world.instants.first?.milliseconds ?? 0)
+        self.clock = clock
+        let log = Log(service: "test", sink: lines.append)
+        let metrics = ResponderMetrics(Metrics())
+        let store = RetentionStore(pool: database.responder)
+        let apps = ServedApps()
+        // What is served does not get older, however long the checker takes.
+        let age = ServingAge(uptime: .fixed(milliseconds: 0))
+        let feed = SnapshotFeed(
+            store: store, apps: apps, platformKey: platformKey, log: log, metrics: metrics,
+            age: age)
+        let loader = AnswerWorldLoader(
+            world: world, database: database, platformKey: platformKey.publicKey)
+        places = try loader.load(between: feed.poll)
+        try feed.poll()
+        keys = world.apps.flatMap { app in
+            loader.places(of: app).map { (app.tenant, $0.0) }
+        }
+        let budgets = DiscountBudgets(store: store)
+        try budgets.poll(at: Instant(milliseconds: clock.clock.now()))
+        let spool = try DecisionSpool(directory: spoolFolder)
+        let shipper = DecisionShipper(
+            spool: spool, store: store, clock: clock.clock, log: log, metrics: metrics)
+        shipping = BackgroundLoop("shipper", every: Self.shipInterval, log: log) {
+            try shipper.ship()
+        }
+        try shipping.start()
+        let root = try Certificate(pem: Array(world.chain.rootPEM.utf8))
+        let endpoint = RealtimeEndpoint(
+            apps: apps,
+            verifier: SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root])),
+            sources: Self.sources(store, budgets, metrics), spool: spool, clock: clock.clock,
+            metrics: metrics,
+            conditions: ServingConditions(
+                age: age, overload: OverloadGate(OverloadGate.Limits(threads: Self.threads))))
+        var router = Router()
+        router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
+        router.on(.post, "/clock/{milliseconds}") { _, parameters in
+            guard let instant = parameters["milliseconds"].flatMap({ Int64($0) }) else {
+                return .empty(400)
+            }
+            clock.set(milliseconds: instant)
+            return .empty(200)
+        }
+        let routed = router
+        server = try Server(
+            ServerSettings(port: 0, threads: .pool(Self.threads)),
+            handler: { routed.respond(to: $0) })
+    }
+
+    deinit {
+        server.stop(drain: .zero)
+        try? FileManager.default.removeItem(atPath: spoolFolder)
+    }
+
+    var origin: String { "http://127.0.0.1:\(server.port)" }
+
+    /// From memory, else from PostgreSQL, as a responder does; on a busy machine no look may be
+    /// given up, since an answer without a profile is another one.
+    private static func sources(
+        _ store: RetentionStore, _ budgets: DiscountBudgets, _ metrics: ResponderMetrics
+    ) -> DecisionSources {
+        let lookup = ProfileLookup(
+            table: ProfileTable(bytes: tableBytes, shards: 2, hash: { $0.hashOfProcess }),
+            store: store, limit: threads + 1,
+            metrics: metrics, budget: lookupLimit)
+        return DecisionSources(
+            subscriber: { tenant, key, transaction, mayAskDatabase in
+                let (reading, source) = lookup.find(
+                    tenant: tenant, key: key, originalTransactionId: transaction,
+                    mayAskDatabase: mayAskDatabase)
+                return (KnownSubscriber(reading), source)
+            }, budget: { budgets.reading(of: $0, at: $1) })
+    }
+
+    /// At most so many of each place, as PostgreSQL has them, one JSON object a line.
+    func records(ofEachPlace limit: Int32) throws -> (text: String, count: Int) {
+        try #require(shipping.stop(within: Self.lastShipmentLimit, runsOnceMore: true))
+        let store = RetentionStore(pool: database.operator)
+        let encoder = JSONEncoder()
+        var lines: [String] = []
+        for (number, (tenant, key)) in keys.enumerated() {
+            let stored = try store.transaction(
+                .operatorCommand(tenant: tenant), at: Instant(milliseconds: clock.clock.now())
+            ) { try $0.listDecisions(at: key, limit: limit) }
+            lines += try stored.map {
+                String(
+                    decoding: try encoder.encode(AnswerRecord($0, place: number)), as: UTF8.self)
+            }
+        }
+        return (lines.map { $0 + "\n" }.joined(), lines.count)
+    }
+}
+
+/// A decision in the words of the checker.
+private struct AnswerRecord: Encodable {
+    let place: Int
+    let requestIdentifier: String
+    let originalTransactionId: String
+    let signedDate: Instant
+    let decidedAt: Instant
+    let productId: String
+    let localeAsked: String
+    let localeServed: String?
+    let kind: String
+    let fallbackReason: String?
+    let rule: RuleID?
+    let experiment: ExperimentID?
+    let arm: String?
+    let isHoldout: Bool
+    let messageIdentifier: String?
+    let snapshotNumber: Int64
+
+    init(_ stored: StoredDecision, place: Int) {
+        self.place = place
+        requestIdentifier = stored.requestIdentifier.uuidString.lowercased()
+        originalTransactionId = stored.originalTransactionId
+        signedDate = stored.signedDate
+        decidedAt = stored.decidedAt
+        productId = stored.productId
+        localeAsked = stored.localeAsked
+        localeServed = stored.localeServed
+        kind = stored.kind.rawValue
+        fallbackReason = stored.fallbackReason
+        rule = stored.rule
+        experiment = stored.assignment?.experiment
+        arm = stored.assignment?.arm
+        isHoldout = stored.isHoldout
+        messageIdentifier = stored.messageIdentifier?.uuidString.lowercased()
+        snapshotNumber = stored.snapshotNumber
+    }
+}
