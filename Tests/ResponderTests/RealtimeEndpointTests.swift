@@ -86,8 +86,8 @@ import Testing
         #expect(nonce == nonce.lowercased() && UUID(uuidString: nonce) != nil)
         #expect(signed["timestamp"] as? Int64 == stage.clock.clock.now())
         // What it was made over is judged by `OfferSignatureV1Tests` and Apple's own library.
-        let der = try #require(
-            Data(base64Encoded: try #require(signed["encodedSignature"] as? String)))
+        let encoded = try #require(signed["encodedSignature"] as? String)
+        let der = try #require(Data(base64Encoded: encoded))
         #expect(der.first == 0x30 && (66...72).contains(der.count))
         #expect(try stage.shipped().first?.signatureVersion == 1)
     }
