@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks answers against a ground truth that it made up itself.
 
-    decisions.py world DIR --seed N [--signatures 2]  writes DIR/world.json
+    decisions.py world DIR --seed N                   writes DIR/world.json
     decisions.py check DIR ORIGIN --count N           asks, writes DIR/answers.jsonl, judges each
     decisions.py records DIR                          compares DIR/records.jsonl with it
     decisions.py selftest [DIR]                       plants wrongs into a true log
@@ -56,6 +56,7 @@ NEEDED = {
        for fact in [*facts.FACTS, "client"]
        if fact not in facts.REQUEST_FACTS - {"subscriptionGroup"} | {"offersTaken"}},
     **{("stranger", kind): 200 for kind in ("forged", "otherApp")},
+    **{("signature version", version): 1_000 for version in (1, 2)},
     ("billing plan", "MONTHLY"): 200,
 }
 
@@ -196,14 +197,12 @@ def selftest(directory):
         world = load(directory)
         with open(directory / "answers.jsonl", encoding="utf-8") as log:
             lines = [json.loads(text) for _, text in zip(range(SELFTEST_LINES), log)]
-    has_first = any("promotionalOfferSignatureV1" in line["body"] for line in lines)
     judge = judging.Judge(world)
     faults = [f"{sorted(wrong)} in a true log" for line in lines if (wrong := judge.judge(line)[0])]
     total = 0
     for name, planted, found in plants.plant(world, lines):
         total += planted
-        needed = 0 if name.startswith("first_") and not has_first else plants.NEEDED
-        if planted < needed or found != planted:
+        if planted < plants.NEEDED or found != planted:
             faults.append(f"{name}: {planted} planted, {found} found")
     if not unmet(collections.Counter(), OF_ANSWERS):
         faults.append("a log that meets no case is enough")
@@ -220,8 +219,6 @@ def main():
     world = commands.add_parser("world")
     world.add_argument("directory", type=pathlib.Path)
     world.add_argument("--seed", type=int, default=1)
-    world.add_argument(
-        "--signatures", type=int, nargs="+", default=[1, 2], help="versions of offers' signatures")
     checking = commands.add_parser("check")
     checking.add_argument("directory", type=pathlib.Path)
     checking.add_argument("origin")
@@ -231,7 +228,7 @@ def main():
     given = parser.parse_args()
     if given.command == "world":
         given.directory.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(making.make_world(given.seed, given.signatures), ensure_ascii=False)
+        text = json.dumps(making.make_world(given.seed), ensure_ascii=False)
         (given.directory / "world.json").write_text(text, encoding="utf-8")
         return 0
     if given.command == "check":

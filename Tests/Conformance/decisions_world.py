@@ -54,9 +54,8 @@ def crockford(number):
 class Maker:
     """Everything by chance comes from here."""
 
-    def __init__(self, seed, signature_versions):
+    def __init__(self, seed):
         self.random = random.Random(seed)
-        self.signature_versions = signature_versions
         self.count = 0
 
     def identifier(self, prefix):
@@ -398,7 +397,7 @@ def treatments(maker, app):
         return {
             "kind": "promotionalOffer", "messageId": by_name[message], "productId": product,
             "offerIdentifier": identifier,
-            "signatureVersion": maker.random.choice(maker.signature_versions)}
+            "signatureVersion": maker.random.choice([1, 2])}
 
     connect = [
         {"kind": "appStoreConnectMessage", "messageIdentifier": one["messageIdentifier"]}
@@ -586,8 +585,8 @@ def add_rules(maker, number, app):
         here["spent"] = make_spent(maker, number + place, app["ruleSets"][0]["governor"])
 
 
-def make_world(seed, signature_versions=(1, 2)):
-    maker = Maker(seed, signature_versions)
+def make_world(seed):
+    maker = Maker(seed)
     tenants = [
         {"id": maker.identifier("ten"), "client": maker.identifier("cli"), "name": f"Agency {n}"}
         for n in range(TENANTS)]

@@ -35,7 +35,7 @@ import Testing
         defer {
             if Self.keptFolder == nil { try? FileManager.default.removeItem(atPath: folder) }
         }
-        try run("world", folder, "--seed", "\(Self.seed)", "--signatures", "2")
+        try run("world", folder, "--seed", "\(Self.seed)")
         let world = try JSONDecoder().decode(
             AnswerWorld.self, from: try Data(contentsOf: file("world.json")))
         let stage = try AnswerStage(world)
