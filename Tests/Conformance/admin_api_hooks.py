@@ -175,7 +175,7 @@ def filled(value, name, place):
     if "rows" in place:
         real = {}
     value = {key: real[key] if key in real and item is not None else item for key, item in value.items()}
-    if "storefront" in value:
+    if "storefront" in value and "amountMilliunits" in value:
         position = place[-1] if isinstance(place[-1], int) else 0
         value.update(storefront=STOREFRONTS[position % len(STOREFRONTS)], currency="EUR")
     if value.get("prices"):
