@@ -187,9 +187,10 @@ begin
   return query
     select k.tenant_id, k.app_id, k.environment, k.original_transaction_id,
       p.body, p.as_of, c.offers_taken, c.last_offer_at, c.escalation_level,
-      -- A reader never goes back: after a fail-over the horizon may lie below what it knows.
-      coalesce(place.transaction, greatest(horizon, since))::text::bigint, coalesce(place.number, 0),
-      place.transaction is not null, kept_from > since::text::bigint,
+      coalesce(place.transaction, horizon)::text::bigint, coalesce(place.number, 0),
+      -- A place above the horizon is of another history, as after a fail-over or a restore from a dump, whose
+      -- transactions count from below: the reader begins anew.
+      place.transaction is not null, kept_from > since::text::bigint or since > horizon,
       coalesce(greatest(held_back, 0), 0)
     from (select) as one
     left join (

@@ -15,12 +15,11 @@ package enum LocaleSpelling {
         }.joined(separator: "-")
     }
 
-    /// The locale as it came and as Apple writes it, where they differ.
+    /// The locale as it came and as Apple writes it, where they differ; none for what is no
+    /// language tag.
     package static func all(_ userLocale: String) -> [String] {
-        let canonical = canonical(userLocale)
-        guard let canonical, !canonical.utf8.elementsEqual(userLocale.utf8) else {
-            return [userLocale]
-        }
+        guard let canonical = canonical(userLocale) else { return [] }
+        if canonical.utf8.elementsEqual(userLocale.utf8) { return [userLocale] }
         return [userLocale, canonical]
     }
 }

@@ -26,6 +26,8 @@ final class DatabaseStart: Sendable {
     private struct State {
         var outcome: Outcome?
         var servesFromDisk = false
+        /// Nobody looks any more, since a refusal is the end where the disk does not serve.
+        var hasEnded = false
     }
 
     private let store: RetentionStore
@@ -73,7 +75,14 @@ final class DatabaseStart: Sendable {
     }
 
     /// From now on a database that cannot be used costs no answer.
-    func serveFromDisk() { state.withLock { $0.servesFromDisk = true } }
+    func serveFromDisk() {
+        let hasEnded = state.withLock { state in
+            defer { state.hasEnded = false }
+            state.servesFromDisk = true
+            return state.hasEnded
+        }
+        if hasEnded { _ = NativeThread.start("database start") { self.run() } }
+    }
 
     /// Whether what is served comes from the disk still.
     var isPending: Bool {
@@ -94,15 +103,24 @@ final class DatabaseStart: Sendable {
                 runtime.log.warning("database_unavailable", [("error", .string("\(error)"))])
                 tell(.away)
             } catch {
-                tell(.refused(error))
                 // Whoever waits fails with it, and says so.
-                guard state.withLock({ $0.servesFromDisk }) else { return }
+                guard tellRefused(error) else { return }
                 runtime.log.error("database_refused", [("error", .string("\(error)"))])
                 pause = Self.refusedInterval
             }
             if runtime.stop.wait(for: pause) { break }
         }
         tell(.stopped)
+    }
+
+    /// - Returns: whether to look on.
+    private func tellRefused(_ error: any Error) -> Bool {
+        defer { news.signal() }
+        return state.withLock { state in
+            state.outcome = .refused(error)
+            state.hasEnded = !state.servesFromDisk
+            return state.servesFromDisk
+        }
     }
 
     private func tell(_ outcome: Outcome) {

@@ -14,10 +14,22 @@ package struct DecisionSources: Sendable {
 
     package let subscriber: Subscriber
     package let budget: Budget
+    /// How old what is known of subscribers and budgets may be; `nil` where it was never read.
+    package let age: @Sendable () -> Duration?
 
-    package init(subscriber: @escaping Subscriber, budget: @escaping Budget) {
+    package init(
+        subscriber: @escaping Subscriber, budget: @escaping Budget,
+        age: @escaping @Sendable () -> Duration? = { .zero }
+    ) {
         self.subscriber = subscriber
         self.budget = budget
+        self.age = age
+    }
+
+    /// What may be offered by it: no old counter and no old sum may let an offer through. Facts of
+    /// profiles have ages of their own.
+    var mode: ServingMode {
+        age().map { ServingMode(age: $0) } == .full ? .full : .noBudgetedOffers
     }
 
     /// Nobody is known, and nothing of budgets.

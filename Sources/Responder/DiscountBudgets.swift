@@ -16,6 +16,7 @@ package final class DiscountBudgets: Sendable {
 
     /// `nil` until it was read once.
     private let spent = Mutex<[Key: Int64]?>(nil)
+    private let lastRead = Mutex<ContinuousClock.Instant?>(nil)
     private let store: RetentionStore
 
     package init(store: RetentionStore) {
@@ -25,6 +26,7 @@ package final class DiscountBudgets: Sendable {
     /// One look. Throws where the database cannot be read; what was known stays.
     package func poll(at now: Instant) throws {
         guard let today = CalendarDay(daysSince1970: ZoneOffsets.utc.day(of: now)) else { return }
+        let start = ContinuousClock.now
         // Somewhere it is still the month before.
         let rows = try store.discountBudgetsSpent(.routing, from: today.firstOfMonthBefore)
         let read = Dictionary(
@@ -36,7 +38,11 @@ package final class DiscountBudgets: Sendable {
                 )
             }, uniquingKeysWith: max)
         spent.withLock { $0 = read }
+        lastRead.withLock { $0 = start }
     }
+
+    /// Since the last look that succeeded; `nil` before it.
+    package var age: Duration? { lastRead.withLock { $0 }.map { .now - $0 } }
 
     /// Of the app's budget, in its calendar's month; nothing to ask where it has none.
     package func reading(of app: ServedApp, at now: Instant) -> BudgetReading {

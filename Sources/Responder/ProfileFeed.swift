@@ -98,8 +98,10 @@ package final class ProfileFeed: Sendable {
     private func begin(at place: ProfileChangePlace, isAnew: Bool) {
         if isAnew {
             log.warning("profile_changes_missed", [("entries", LogValue(table.counts.entries))])
-            table.removeAll()
         }
+        // Also at the very first: requests may have looked subscribers up before there was a place,
+        // and what changed between the two is told by nobody.
+        table.removeAll()
         let heads = apps.heads
         state.withLock { state in
             state.place = place

@@ -36,7 +36,11 @@ struct ProfileParts: Sendable {
                     tenant: tenant, key: key, originalTransactionId: transaction,
                     mayAskDatabase: mayAskDatabase)
                 return (KnownSubscriber(reading), source)
-            }, budget: { budgets.reading(of: $0, at: $1) })
+            }, budget: { budgets.reading(of: $0, at: $1) },
+            age: {
+                guard let feed = feed.ageSeconds, let budgets = budgets.age else { return nil }
+                return max(.seconds(feed), budgets)
+            })
         loops = [
             BackgroundLoop("profiles", every: ProfileFeed.interval, log: log) { try feed.run() },
             BackgroundLoop("budgets", every: DiscountBudgets.interval, log: log) {

@@ -91,7 +91,7 @@ package struct RealtimeEndpoint: Sendable {
         at now: Instant, _ watch: inout StepWatch
     ) -> Answered {
         let recorded = RecordedInputs(
-            subscriber: subscriber, budget: sources.budget(app, now), mode: conditions.age.mode,
+            subscriber: subscriber, budget: sources.budget(app, now), mode: mode,
             canSignOffers: app.offerSigner != nil)
         let decision = decide(asked, app, recorded, at: now)
         let decided = watch.step()
@@ -108,6 +108,12 @@ package struct RealtimeEndpoint: Sendable {
                 decision: decision, response: response ?? .empty(503), inputs: unsigned,
                 decideMicroseconds: decided)
         }
+    }
+
+    /// Of what the two know of, the older counts.
+    private var mode: ServingMode {
+        let (snapshots, subscribers) = (conditions.age.mode, sources.mode)
+        return snapshots.rank > subscribers.rank ? snapshots : subscribers
     }
 
     private func decide(

@@ -49,6 +49,8 @@ package final class SnapshotFiles: Sendable {
     private let now: @Sendable () -> Instant
     private let ownership: AppendFile
     private let state = Mutex(State())
+    /// How old what is here was when this process began, and when that was.
+    private let atStart: (age: Duration?, uptime: ContinuousClock.Instant)
 
     /// - Parameter now: real time.
     /// - Throws: `FileError.inUse` where another process has the folder.
@@ -63,6 +65,7 @@ package final class SnapshotFiles: Sendable {
             attributes: [.posixPermissions: 0o700])
         ownership = try AppendFile(path: directory + "/owner.lock")
         try ownership.lock()
+        atStart = (Self.age(in: directory, at: now()), .now)
     }
 
     // MARK: Writing
@@ -156,12 +159,18 @@ package final class SnapshotFiles: Sendable {
                 found.refused.append((name, error.code.rawValue))
             }
         }
-        found.age = age()
+        found.age = Self.age(in: directory, at: now())
         return found
     }
 
-    /// What is there of this app, under whatever number; not checked yet.
-    func find(_ head: SnapshotHead) -> SnapshotBody? { try? stored(in: Self.name(head)) }
+    /// What is there of this app from before the start, under whatever number; not checked yet.
+    /// `nil` once it is too old to be said in full: whoever serves it takes it for new.
+    func find(_ head: SnapshotHead) -> SnapshotBody? {
+        guard let age = atStart.age, age + (.now - atStart.uptime) <= ServingMode.fullLimit else {
+            return nil
+        }
+        return try? stored(in: Self.name(head))
+    }
 
     private func stored(in name: String) throws(FileError) -> SnapshotBody? {
         let bytes = try FileBytes.readAll(
@@ -171,14 +180,14 @@ package final class SnapshotFiles: Sendable {
         return stored
     }
 
-    private func age() -> Duration? {
-        let path = "\(directory)/\(Self.stampName)"
-        guard let bytes = try? FileBytes.readAll(path, bytesLimit: Self.stampBytesLimit),
+    private static func age(in directory: String, at now: Instant) -> Duration? {
+        let path = "\(directory)/\(stampName)"
+        guard let bytes = try? FileBytes.readAll(path, bytesLimit: stampBytesLimit),
             bytes.last == UInt8(ascii: "\n"),
             let lookedAt = Int64(String(decoding: bytes.dropLast(), as: UTF8.self)), lookedAt > 0
         else { return nil }
-        let (age, isOver) = now().milliseconds.subtractingReportingOverflow(lookedAt)
-        guard !isOver, age >= -Self.futureLimitMilliseconds else { return nil }
+        let (age, isOver) = now.milliseconds.subtractingReportingOverflow(lookedAt)
+        guard !isOver, age >= -futureLimitMilliseconds else { return nil }
         return .milliseconds(max(0, age))
     }
 

@@ -1,6 +1,8 @@
 /// The facts of one request, read when a condition asks for them.
 package struct FactReader {
     private static let hourMilliseconds: Int64 = 3_600_000
+    /// So far ahead of our clock another's may be; what is dated later is of a clock that is wrong.
+    private static let aheadLimitMilliseconds: Int64 = 300_000
 
     let request: DecisionRequest
     let subscriptionGroup: String?
@@ -29,15 +31,17 @@ package struct FactReader {
     private func isFresh(_ instant: Instant, _ limitHours: Int64?) -> Bool {
         guard let limitHours else { return true }
         let (age, overflow) = now.milliseconds.subtractingReportingOverflow(instant.milliseconds)
-        return !overflow && age <= limitHours * Self.hourMilliseconds
+        return !overflow && age >= -Self.aheadLimitMilliseconds
+            && age <= limitHours * Self.hourMilliseconds
     }
 
     private func requestValue(of fact: Fact) -> FactValue? {
         switch fact {
         case .productId: .text(request.productId)
         case .subscriptionGroup: subscriptionGroup.map { .text($0) }
-        case .locale: .texts(request.locales)
-        case .language: .texts(request.languages)
+        // Apple sends any text here; of what is no locale nothing is known.
+        case .locale: request.locales.isEmpty ? nil : .texts(request.locales)
+        case .language: request.languages.isEmpty ? nil : .texts(request.languages)
         case .environment: .text(request.environment.rawValue)
         default: nil
         }

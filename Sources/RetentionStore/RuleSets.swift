@@ -128,17 +128,22 @@ extension TenantTransaction {
             after: try newestExperiments(ruleSet.experiments.map(\.id), of: app))
     }
 
-    /// Each of these experiments as it stands in the newest version that has it.
+    /// Each of these experiments as subscribers have it: as it stands in the version that is in force
+    /// in production; else, or where that has it not, in the newest that does.
     private func newestExperiments(_ ids: [ExperimentID], of app: AppID) throws -> [Experiment] {
         guard !ids.isEmpty else { return [] }
         let rows = try connection.query(
             """
             select distinct on (e ->> 'id') e as experiment
-            from holdfast.rule_set r, jsonb_array_elements(r.body -> 'rules') as rule,
+            from holdfast.rule_set r
+            left join holdfast.rule_set_publication p
+              on p.tenant_id = r.tenant_id and p.app_id = r.app_id and p.version = r.version
+                and p.environment = 'Production',
+              lateral jsonb_array_elements(r.body -> 'rules') as rule,
               lateral (select rule -> 'experiment' as e) as of_rule
             where r.tenant_id = \(tenant.uuid) and r.app_id = \(app.uuid)
               and e ->> 'id' = any(\(ids.map(\.description)))
-            order by e ->> 'id', r.version desc
+            order by e ->> 'id', p.version is null, r.version desc
             """)
         return try rows.map { row in
             let body: JSON = try row.decode("experiment")

@@ -76,7 +76,8 @@ final class TurnCounter: Sendable {
             var sent = 0
             while sent < count {
                 let part = Array(buffer[sent..<count])
-                let taken = unsafe write(target, part, part.count)
+                // A side that is gone must not end the process by SIGPIPE.
+                let taken = unsafe send(target, part, part.count, Int32(MSG_NOSIGNAL))
                 guard taken > 0 else { break }
                 sent += taken
             }

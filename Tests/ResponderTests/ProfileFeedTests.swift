@@ -52,6 +52,18 @@ import Testing
         #expect(age < 60)
     }
 
+    /// Requests come before the feed has a place in the log; what changes in between is in no page.
+    @Test func `what was looked up before the first look at the log is not believed after it`()
+        throws
+    {
+        let stage = try LookupStage()
+        try stage.keep(stage.profile(1))
+        #expect(stage.find() == (.found(stage.profile(1), .zero), .database))
+        try stage.keep(stage.profile(2, at: 1))
+        try stage.feed.run()
+        #expect(stage.find().0 == .found(stage.profile(2, at: 1), .zero))
+    }
+
     @Test func `a small memory is filled with the youngest subscriptions`() throws {
         let stage = try LookupStage(mebibytes: 1)
         let many = (0..<6_000).map {

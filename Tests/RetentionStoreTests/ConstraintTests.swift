@@ -72,6 +72,24 @@ import Testing
         ("performance_test", "apple_request_id = ''"), ("credential_check", "verdict = 'maybe'"),
     ]
 
+    /// What is known of subscribers, and what decisions were taken from.
+    private static let brokenOfSubscribers: [(String, String)] = [
+        ("profile", "original_transaction_id = ''"), ("profile", "body = ''"),
+        ("profile", "body = convert_to(repeat('b', 1025), 'UTF8')"),
+        ("governor_counter", "original_transaction_id = repeat('1', 65)"),
+        ("governor_counter", "offers_taken = -1"), ("governor_counter", "escalation_level = -1"),
+        ("discount_budget_spent", "month = '2026-11-02'"),
+        ("discount_budget_spent", "currency = 'usd'"),
+        ("discount_budget_spent", "spent_milliunits = -1"),
+        ("app_store_connect_message", "name = ''"),
+        ("app_store_connect_message", "created_by = '[]'"),
+        ("app_store_connect_message", "sandbox_display_confirmed_at = now(), confirmed_by = '[]'"),
+        ("app_store_connect_message", "sandbox_display_confirmed_at = now()"),
+        ("decision", "arm = ''"), ("decision", "profile_source = 'hearsay'"),
+        ("decision", "inputs = ''"), ("decision", "signature_version = 0"),
+        ("decision", "degraded = ''"), ("decision", "lookup_microseconds = -1"),
+    ]
+
     private func refusal(_ database: Database, _ table: String, _ change: String) -> PostgresError?
     {
         do {
@@ -101,7 +119,7 @@ import Testing
         try agencies.change(agencies.first) { try $0.recordDecisions([record]) }
         try FilledTables.fill(agencies.database)
         var met: Set<String> = []
-        for (table, change) in Self.broken + Self.brokenAtApple {
+        for (table, change) in Self.broken + Self.brokenAtApple + Self.brokenOfSubscribers {
             let error = refusal(agencies.database, table, change)
             #expect(error?.sqlState == "23514", "\(table): \(change)")
             let name = try #require(error?.constraint, "\(table): \(change)")

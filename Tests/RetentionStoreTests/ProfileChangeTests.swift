@@ -187,6 +187,27 @@ import Testing
         #expect(anew.seen.isEmpty)
     }
 
+    /// As after a restore from a dump: transactions are counted from below again.
+    @Test func `a place that is ahead of the database is a gap`() throws {
+        let agencies = try Agencies()
+        let reader = try Reader(agencies)
+        let ahead = try agencies.database.responder.withConnection { connection in
+            let rows = try connection.query(
+                """
+                select next_transaction, has_gap
+                from holdfast_hot.profile_changes(\(Int64(1) << 50), 7, 10)
+                """)
+            let row = try #require(rows.first)
+            return (
+                next: try row.decode(Int64.self, "next_transaction"),
+                hasGap: try row.decode(Bool.self, "has_gap")
+            )
+        }
+        #expect(ahead.hasGap)
+        #expect(ahead.next < Int64(1) << 50)
+        #expect(try !reader.store.profileChanges(.routing, since: reader.place, limit: 10).hasGap)
+    }
+
     @Test func `nobody reaches the log but through its functions`() throws {
         let agencies = try Agencies()
         for pool in [

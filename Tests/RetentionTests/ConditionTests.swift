@@ -138,8 +138,8 @@ import Testing
             (trial(nil), 48, .yes), (trial(nil), 49, .unknown), (trial(72), 72, .yes),
             (trial(72), 73, .unknown), (trial(1), 2, .unknown), (store, 168, .yes),
             (store, 169, .unknown), (client, 168, .yes), (client, 169, .unknown),
-            // Ahead by our clock: not old.
-            (trial(nil), -1, .yes),
+            // Ahead by our clock: one of the two is wrong.
+            (trial(nil), -1, .unknown), (client, -1, .unknown), (client, -8_760, .unknown),
         ]
         for (condition, hours, wanted) in table {
             #expect(verdict(condition, asked(hours)) == wanted, "\(condition) after \(hours)")
