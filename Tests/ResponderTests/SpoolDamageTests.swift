@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `records of any other form are no damage, and this build's beside them are read`() {
-        for version in [UInt8(0), 2, 9, 255] {
+        for version in [UInt8(0), SpooledDecision.version + 1, 9, 255] {
             for tail in [0, 1, 300] {
                 var foreign = Array(records[1].encoded().dropFirst(SpooledDecision.headBytes))
                 foreign[0] = version
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `behind damage the next record of another form is found too`() {
-        let foreign = SpoolSamples.encoded(records[1], version: 2)
+        let foreign = SpoolSamples.encoded(records[1], version: SpooledDecision.version + 1)
         let bytes = file { $0 = [1, 2, 3] + foreign }
         let batch = SpoolBatch(bytes, endsFile: true)
         #expect(batch.decisions == neighbours)
