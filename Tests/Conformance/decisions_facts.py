@@ -13,6 +13,7 @@ import zoneinfo
 import decisions_readers as readers
 
 HOUR = 3_600_000
+MINUTE = HOUR // 60
 # What a renewal or a tap can change counts for two days, the rest of a profile for a week.
 TWO_DAYS = {
     "inTrial", "inIntroOffer", "inOffer", "daysToRenewal", "openRefundRequests", "billingIssue",
@@ -181,7 +182,7 @@ class Facts:
         if fact.startswith("client."):
             return self.client_value(fact.removeprefix("client."), max_age or 168)
         limit = max_age or (48 if fact in TWO_DAYS else 168)
-        if self.now - self.as_of > limit * HOUR:
+        if not self.is_fresh(self.as_of, limit):
             self.tally["age", "profile", "too old"] += 1
             return None
         if fact in DAYS_SINCE:
@@ -195,15 +196,19 @@ class Facts:
         if fact == "subscriptionGroup":
             return self.place.group_of(self.request["productId"])
         if fact == "locale":
-            return readers.spellings(self.request["userLocale"])
+            return readers.spellings(self.request["userLocale"]) or None
         if fact == "language":
-            return readers.language_codes(self.request["userLocale"])
+            return readers.language_codes(self.request["userLocale"]) or None
         return self.request[fact]
+
+    def is_fresh(self, instant, limit):
+        """Five minutes ahead is another clock; more is a wrong one."""
+        return -5 * MINUTE <= self.now - instant <= limit * HOUR
 
     def client_value(self, name, limit):
         for told in self.profile.get("clientFacts", []):
             if told["name"] == name:
-                if self.now - told["toldAt"] > limit * HOUR:
+                if not self.is_fresh(told["toldAt"], limit):
                     self.tally["age", "client", "too old"] += 1
                     return None
                 return told["value"]

@@ -87,7 +87,7 @@ def spellings(text):
     """The locale as it came and as Apple writes it: `pt_br` is also `pt-BR`."""
     parts = subtags(text)
     if parts is None:
-        return [text]
+        return []
     written = [parts[0].lower()]
     for part in parts[1:]:
         written.append({4: part.title(), 2: part.upper(), 3: part.upper()}.get(len(part), part))
