@@ -128,8 +128,8 @@ extension TenantTransaction {
             after: try newestExperiments(ruleSet.experiments.map(\.id), of: app))
     }
 
-    /// Each of these experiments as subscribers have it: as it stands in the version that is in force
-    /// in production; else, or where that has it not, in the newest that does.
+    /// Each of these experiments as subscribers have it: as it stands in the version that is in
+    /// force in production; else, or where that has it not, in the newest that does.
     private func newestExperiments(_ ids: [ExperimentID], of app: AppID) throws -> [Experiment] {
         guard !ids.isEmpty else { return [] }
         let rows = try connection.query(
