@@ -25,11 +25,20 @@ package struct PlacedAgency: Sendable {
         return PlacedAgency(agency: agency, simulatorStates: states)
     }
 
-    /// Places what was made over the admin API.
+    /// Places what was made over the admin API, and then puts its rules in force: the API takes them
+    /// only once Apple has approved what they name.
     package init(placing agency: SampleAgency, in store: RetentionStore, now: Instant) throws {
         self.agency = agency
         simulatorStates = try agency.apps.flatMap { app in
-            try store.transaction(agency.scope, at: now) { try Self.place(app, $0) }
+            try store.transaction(agency.scope, at: now) { transaction in
+                let states = try Self.place(app, transaction)
+                for environment in StoreEnvironment.allCases {
+                    try transaction.publishRuleSet(
+                        version: app.version,
+                        at: AppEnvironment(app: app.id, environment: environment))
+                }
+                return states
+            }
         }
     }
 
