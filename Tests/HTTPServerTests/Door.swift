@@ -37,8 +37,8 @@ final class Door {
         _ = waitpid(process, nil, 0)
     }
 
-    /// What `haproxy -c` returns for an environment. A warning counts as a fault: HAProxy warns of a
-    /// line that it ignores.
+    /// What `haproxy -c` returns for an environment. A warning counts as a fault: HAProxy warns of
+    /// a line that it ignores.
     static func check(environment: [String]) throws -> Int32 {
         let process = try spawn(
             ["-c", "-dW", "-f", configuration], environment: environment, inheriting: nil)
