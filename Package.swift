@@ -160,7 +160,8 @@ let testTargets: [Target] = [
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("ImagesTests", ["CSPNG", "Images", "TestSupport"]),
     tests("LocalesTests", ["Locales"]),
-    tests("OperatorTests", ["Operator", "Postgres", "ScriptedServer", "TestSupport"]),
+    tests(
+        "OperatorTests", ["Operator", "Postgres", "Retention", "ScriptedServer", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),
     tests(
         "ResponderTests",

@@ -45,6 +45,10 @@ package struct ServerSettings: Sendable {
         case perConnection(maximum: Int)
     }
 
+    /// Connections that the kernel holds until a thread accepts them; those beyond are dropped, and
+    /// nobody here sees them.
+    package static let waitingConnectionsLimit = 511
+
     /// A numeric IPv4 or IPv6 address. Services stand behind a proxy, hence loopback.
     package var host: String
     /// 0 takes any free port; `Server.port` tells which.

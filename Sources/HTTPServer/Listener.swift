@@ -5,9 +5,6 @@ import Glibc
 /// The listening socket. Ours rather than the library's, so that a failure has a name, port 0 can
 /// be read back, and a draining server refuses new connections at once.
 struct Listener: ~Copyable {
-    /// Connections the kernel holds until a thread accepts them.
-    private static let backlog: Int32 = 511
-
     let socket: Int32
     let port: UInt16
 
@@ -37,7 +34,9 @@ struct Listener: ~Copyable {
         // A restart must not wait for the last connections' TIME_WAIT.
         let reuse = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        guard reuse == 0, address.bind(descriptor) == 0, listen(descriptor, backlog) == 0 else {
+        guard reuse == 0, address.bind(descriptor) == 0,
+            listen(descriptor, Int32(ServerSettings.waitingConnectionsLimit)) == 0
+        else {
             throw failure("listen", host, address.port)
         }
         guard let port = SocketAddress(boundTo: descriptor)?.port else {

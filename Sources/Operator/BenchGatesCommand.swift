@@ -60,6 +60,11 @@ struct BenchSettings: Sendable {
     var offerBodies: Int { min(500 + 12_000 * seconds, bodies) }
     var aloneBodies: Int { min(4_000 * seconds, bodies) }
     var peerBodies: Int { min(6_000, bodies) }
+    /// Of each way to lose PostgreSQL.
+    var outageSeconds: Int { min(10, 4 * seconds) }
+    var outageBodies: Int { min(300 * outageSeconds, bodies) }
+    /// Requests a second meanwhile.
+    var outagePace: Int { max(1, outageBodies / outageSeconds) }
     /// Of every subscriber that is asked for.
     var profiles: Int { max(messageBodies, offerBodies, aloneBodies) }
 
@@ -100,6 +105,8 @@ struct BenchRun {
         _ = try settings.document.map(read)
         let stage = try BenchStage(settings, stop: stop, say: say)
         defer { stage.end() }
+        let growth = BenchGrowth(stage: stage, say: say)
+        let few = try growth.measureFew()
         say("making \(settings.profiles) profiles")
         try stage.loadProfiles(settings.profiles, into: stage.app)
         say("starting the responder, \(BuildMode.name) build, on core \(settings.processor)")
@@ -111,8 +118,9 @@ struct BenchRun {
             say("round \(number) of \(settings.rounds)")
             return try play.play()
         }
-        let growth = try BenchGrowth(stage: stage, say: say).measure()
-        let gates = BenchGates(rounds: rounds, growth: growth)
+        let outages = try BenchOutagePlay(stage: stage, say: say).play()
+        let gates = BenchGates(
+            rounds: rounds, growth: try growth.measureMany(after: few), outages: outages)
         let origin = origin()
         if let document = settings.document { try write(gates, origin, to: document) }
         try output.write(Self.table(gates), json: gates)

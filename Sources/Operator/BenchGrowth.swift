@@ -20,12 +20,20 @@ struct BenchGrowth {
             + "\(Self.apps * Self.subscribersOfApp / 1_000_000) million"
     }
 
-    func measure() throws -> GrowthReport {
-        guard stage.settings.isFull else { return none("only with --full") }
+    /// In milliseconds, with one app and its few subscribers; nil without `--full`. To be called
+    /// before anything else is loaded.
+    func measureFew() throws -> Double? {
+        guard stage.settings.isFull else { return nil }
+        say("measuring with one app of \(Self.smallSubscribers) subscribers")
         try stage.loadProfiles(Self.smallSubscribers, into: stage.app)
-        stage.stopResponder()
         try stage.startResponder()
-        let small = try p99(of: [stage.app], subscribers: Self.smallSubscribers)
+        defer { stage.stopResponder() }
+        return try p99(of: [stage.app], subscribers: Self.smallSubscribers)
+    }
+
+    /// - Parameter small: what `measureFew` found.
+    func measureMany(after small: Double?) throws -> GrowthReport {
+        guard let small else { return none("only with --full") }
         say("making \(Self.apps) apps with \(Self.subscribersOfApp) subscribers each")
         try stage.addApps(Self.apps - 1)
         for app in stage.apps { try stage.loadProfiles(Self.subscribersOfApp, into: app) }

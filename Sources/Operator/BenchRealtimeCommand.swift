@@ -97,7 +97,7 @@ struct RealtimeBenchOrder {
 }
 
 /// One phase as it is told.
-struct LoadReport: Encodable {
+package struct LoadReport: Codable, Sendable {
     let good: Int
     let answers: [String: Int]
     /// Answers of another status than 200, by status.
@@ -126,14 +126,20 @@ struct LoadReport: Encodable {
         cpuMicrosecondsPerAnswer = cpuSeconds.flatMap { good > 0 ? $0 * 1e6 / Double(good) : nil }
     }
 
-    var wrong: Int { refusals.values.reduce(0, +) + malformed + broken + unanswered }
+    package var wrong: Int { refusals.values.reduce(0, +) + malformed + broken + unanswered }
+
+    /// Every answer was one of Apple's, and of the kind expected; there was at least one.
+    func isRight(_ expected: String?) -> Bool {
+        let isExpected = expected.map { answers[$0] == good } ?? true
+        return good > 0 && wrong == 0 && isExpected
+    }
 
     /// Answers a second of the responder's own processor time: what one core of it does.
     var perProcessorSecond: Double? { cpuMicrosecondsPerAnswer.map { 1e6 / $0 } }
 }
 
 /// What `holdfast bench realtime` tells.
-struct RealtimeBenchReport: Encodable {
+package struct RealtimeBenchReport: Encodable {
     let build = BuildMode.name
     let connections: Int
     let closed: LoadReport
@@ -141,7 +147,7 @@ struct RealtimeBenchReport: Encodable {
     let open: LoadReport
     let expected: String?
 
-    init(
+    package init(
         connections: Int, closed: LoadReport, rate: Double, open: LoadReport, expected: String?
     ) {
         self.connections = connections
@@ -152,12 +158,7 @@ struct RealtimeBenchReport: Encodable {
     }
 
     /// Every answer was one of Apple's, and of the kind expected; there was at least one.
-    var isRight: Bool {
-        [closed, open].allSatisfy { phase in
-            let isExpected = expected.map { phase.answers[$0] == phase.good } ?? true
-            return phase.good > 0 && phase.wrong == 0 && isExpected
-        }
-    }
+    var isRight: Bool { closed.isRight(expected) && open.isRight(expected) }
 
     var table: TextTable {
         let (fast, steady) = (closed.latencyMilliseconds, open.latencyMilliseconds)

@@ -5,7 +5,7 @@ internal import Service
 
 /// What one round found, all of it on one core within a minute or so, so that what disturbs one
 /// figure disturbs the others too.
-struct BenchRound: Encodable {
+package struct BenchRound: Encodable {
     /// Before and after the responder's phases, and their mean.
     let verificationsPerSecond: Double
     let offersPerSecond: Double
@@ -16,12 +16,30 @@ struct BenchRound: Encodable {
     /// The share of the responder's core that other processes took while it was measured.
     let shareOfOthers: Double
 
+    package init(
+        verificationsPerSecond: Double, offersPerSecond: Double, messages: RealtimeBenchReport,
+        offers: RealtimeBenchReport, alone: AloneReport, peer: LoadReport?, shareOfOthers: Double
+    ) {
+        self.verificationsPerSecond = verificationsPerSecond
+        self.offersPerSecond = offersPerSecond
+        self.messages = messages
+        self.offers = offers
+        self.alone = alone
+        self.peer = peer
+        self.shareOfOthers = shareOfOthers
+    }
+
     /// One of the simulator's connections alone, each request after the last one's answer.
-    struct AloneReport: Encodable {
+    package struct AloneReport: Encodable {
         /// As the client sees it.
-        let latencyMilliseconds: LatencySummary
+        let load: LoadReport
         /// As the responder's own records have it: from the request's parsing to its answer.
         let serverMicroseconds: [Double]
+
+        package init(load: LoadReport, serverMicroseconds: [Double]) {
+            self.load = load
+            self.serverMicroseconds = serverMicroseconds
+        }
     }
 
     /// Answers a second of the responder's processor time over verifications a second.
@@ -39,8 +57,16 @@ struct BenchRound: Encodable {
         return ours / peer
     }
 
-    var isRight: Bool {
-        messages.isRight && offers.isRight && (peer.map { $0.wrong == 0 && $0.good > 0 } ?? true)
+    /// Every answer of every phase was one of Apple's, and of the kind expected.
+    package var isRight: Bool {
+        messages.isRight && offers.isRight && alone.load.isRight(messages.expected)
+            && (peer.map { $0.isRight(nil) } ?? true)
+    }
+
+    /// Answers that were wrong or missing, in all phases.
+    package var wrong: Int {
+        let phases = [messages.closed, messages.open, offers.closed, offers.open, alone.load]
+        return (phases + [peer].compactMap(\.self)).reduce(0) { $0 + $1.wrong }
     }
 }
 
@@ -114,7 +140,7 @@ struct BenchRoundPlay {
         let result = try generator.run(
             .closed, within: .init(requests: settings.aloneBodies, time: time))
         return BenchRound.AloneReport(
-            latencyMilliseconds: LatencySummary(result.latency),
+            load: LoadReport(result, nil),
             serverMicroseconds: try durations(since: start, count: result.good))
     }
 

@@ -86,6 +86,26 @@ package final class PrivatePostgres: Sendable {
     /// Sends a signal to the postmaster alone.
     package func send(_ signal: ChildProcess.Signal) { server.send(signal) }
 
+    /// `kill -9` of the postmaster and all it started, as a crash of the machine would do it.
+    package func killAll() {
+        signalAll(.kill)
+        _ = server.hasEnded(within: settings.stopDeadline)
+    }
+
+    /// Every process of the server stands still: connections stay open and nothing answers.
+    package func freeze() { signalAll(.stop) }
+
+    /// After `freeze`.
+    package func thaw() { signalAll(.resume) }
+
+    private func signalAll(_ signal: ChildProcess.Signal) {
+        guard let postmaster = server.pid else { return }
+        // Starts no other process while its children are listed.
+        server.send(.stop)
+        for child in Descendants.pids(of: postmaster) { kill(child, signal.number) }
+        server.send(signal)
+    }
+
     /// Ends the server in order (fast shutdown), after the deadline by force. Keeps the folder.
     package func stop() { server.stop() }
 

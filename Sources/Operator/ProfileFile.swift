@@ -3,9 +3,10 @@ internal import Retention
 internal import RetentionStore
 internal import Service
 
-/// A file of profiles: one JSON object a line, in any order, empty lines allowed.
+/// A file of profiles: one JSON object a line, in any order, empty lines allowed. The body's form
+/// is in `docs/profiles.md`.
 ///
-///     {"originalTransactionId":"20000001","bodyBase64":"AQID","asOf":"2026-11-30T04:05:06Z"}
+///     {"originalTransactionId":"20000001","bodyBase64":"AQgAAQE=","asOf":"2026-11-30T04:05:06Z"}
 struct ProfileFile: ProfileBatches {
     private static let identifierCharactersLimit = 64
 
@@ -59,13 +60,18 @@ struct ProfileFile: ProfileBatches {
         guard (1...StoredProfile.bodyLimit).contains(line.bodyBase64.count) else {
             throw bad(number, "has a body of 0 or more than \(StoredProfile.bodyLimit) bytes")
         }
+        let body = Array(line.bodyBase64)
+        // Later nobody would be told: a responder takes such a profile for none.
+        guard SubscriberProfile(body: body) != nil else {
+            throw bad(number, "has a body that is no profile (its form: docs/profiles.md)")
+        }
         guard let asOf = InstantText.milliseconds(rfc3339: line.asOf) else {
             throw bad(number, "has an asOf that is no RFC 3339 time")
         }
         return NewProfile(
             originalTransactionId: identifier,
             profile: StoredProfile(
-                body: Array(line.bodyBase64), asOf: Instant(milliseconds: asOf)))
+                body: body, asOf: Instant(milliseconds: asOf)))
     }
 
     private func bad(_ number: Int, _ problem: String) -> BadLine {

@@ -95,9 +95,12 @@ package struct Settings: Sendable {
             port: reader.port("HOLDFAST_RESPONDER_PORT"), threads: .pool(threads))
         server.measuresLoad = true
         self.server = server
+        // Over what the kernel lets wait, a cap would never be reached.
         overload =
-            reader.optionalInteger("HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT", in: 1...1_000)
-            .map { OverloadGate.Limits(requestsInFlight: $0) }
+            reader.optionalInteger(
+                "HOLDFAST_RESPONDER_REQUESTS_IN_FLIGHT",
+                in: 1...ServerSettings.waitingConnectionsLimit
+            ).map { OverloadGate.Limits(requestsInFlight: $0) }
             ?? OverloadGate.Limits(threads: threads)
         adminPort = reader.port("HOLDFAST_RESPONDER_ADMIN_PORT")
         name = Self.name(port: server.port, &reader)

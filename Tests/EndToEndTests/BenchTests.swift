@@ -14,7 +14,12 @@ import Testing
         struct Round: Decodable {
             let messages: Load
             let offers: Load
+            let alone: Alone
             let verificationsPerSecond: Double
+        }
+
+        struct Alone: Decodable {
+            let load: Phase
         }
 
         struct Load: Decodable {
@@ -31,9 +36,14 @@ import Testing
             let cpuMicrosecondsPerAnswer: Double?
         }
 
+        struct Outage: Decodable {
+            let load: Phase
+        }
+
         let build: String
         let gates: [Gate]
         let rounds: [Round]
+        let outages: [Outage]
     }
 
     @Test func `every answer of a short run is Apple's, and the figures reach the document`() throws
@@ -61,8 +71,16 @@ import Testing
                 #expect(phase.broken == 0)
             }
         }
+        #expect(round.alone.load.good > 0)
         #expect(round.verificationsPerSecond > 0)
-        #expect(report.gates.count == 6)
+        #expect(report.gates.count == 8)
+        // PostgreSQL was lost twice, and the longest answer and the share of 200 were found.
+        #expect(report.gates.suffix(2).allSatisfy { $0.values.count == 1 })
+        #expect(report.outages.count == 2)
+        for outage in report.outages {
+            #expect(outage.load.good > 0)
+            #expect(outage.load.malformed == 0)
+        }
         let written = try String(contentsOfFile: document, encoding: .utf8)
         #expect(written.hasPrefix("before\n<!-- figures: begin -->\nWritten by `deploy/bench`"))
         #expect(written.hasSuffix("<!-- figures: end -->\nafter\n"))

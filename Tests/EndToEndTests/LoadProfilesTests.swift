@@ -65,33 +65,57 @@ import Testing
         #"{"originalTransactionId":"\#(id)","bodyBase64":"\#(body)","asOf":"\#(asOf)"}"#
     }
 
+    /// A profile with one number in it.
+    private func body(_ pageViews: Int64) -> [UInt8] {
+        var profile = SubscriberProfile()
+        profile.pageViews = pageViews
+        return profile.encoded()
+    }
+
+    private func base64(_ pageViews: Int64) -> String {
+        Data(body(pageViews)).base64EncodedString()
+    }
+
+    /// Made-up profiles are as of the last midnight (UTC): what a midnight falls into is done anew.
+    private func withinOneDay<Value>(_ body: () throws -> Value) rethrows -> Value {
+        func today() -> Int { Int(Date().timeIntervalSince1970) / 86_400 }
+        while true {
+            let day = today()
+            let value = try body()
+            if today() == day { return value }
+        }
+    }
+
     @Test func `made-up profiles are loaded once, and the same for the same seed`() throws {
-        let agency = try agency()
         let words = ["--generate", "12000", "--seed", "7"]
-        let first = try figures(agency, words)
+        let (agency, first, again) = try withinOneDay {
+            () throws -> (SampleAgency, Figures, Figures) in
+            let agency = try self.agency()
+            return (agency, try figures(agency, words), try figures(agency, words))
+        }
         #expect(first.read == 12_000 && first.written == 12_000)
-        let again = try figures(agency, words)
         #expect(again.read == 12_000 && again.written == 0)
         let one = try #require(try profile("2000000000000000", agency))
-        #expect(one.body.first == 1 && one.body.count == 120)
+        let known = try #require(SubscriberProfile(body: one.body))
+        #expect(known.subscribedAt != nil && known.storefront != nil)
     }
 
     @Test func `a file is loaded, of a subscriber who stands there twice the newer line`() throws {
         let agency = try agency()
         let text = [
-            line("1", "AQI="), "", line("2", "AQM=", "2026-11-30T04:05:06.5+01:00"),
-            line("1", "AQQ=", "2026-11-30T04:05:07Z"), "  " + line("3", "AQU=") + "\r",
+            line("1", base64(2)), "", line("2", base64(3), "2026-11-30T04:05:06.5+01:00"),
+            line("1", base64(4), "2026-11-30T04:05:07Z"), "  " + line("3", base64(5)) + "\r",
         ].joined(separator: "\n")
         try withFile(text) { (path: String) throws in
             #expect(try figures(agency, ["--file", path]).written == 3)
             #expect(try figures(agency, ["--file", path]).written == 0)
         }
-        #expect(try profile("1", agency)?.body == [1, 4])
+        #expect(try profile("1", agency)?.body == body(4))
         #expect(
             try profile("2", agency)
                 == StoredProfile(
-                    body: [1, 3], asOf: Instant(milliseconds: 1_796_007_906_500)))
-        #expect(try profile("3", agency)?.body == [1, 5])
+                    body: body(3), asOf: Instant(milliseconds: 1_796_007_906_500)))
+        #expect(try profile("3", agency)?.body == body(5))
     }
 
     @Test(arguments: [
@@ -99,17 +123,44 @@ import Testing
         #"{"originalTransactionId":"","bodyBase64":"AQ==","asOf":"2026-11-30T04:05:06Z"}"#,
         #"{"originalTransactionId":"1","bodyBase64":"","asOf":"2026-11-30T04:05:06Z"}"#,
         #"{"originalTransactionId":"1","bodyBase64":"AQ==","asOf":"yesterday"}"#,
+        // Another version, a part without an end, a number of one byte, a flag that is neither.
+        #"{"originalTransactionId":"1","bodyBase64":"Ag==","asOf":"2026-11-30T04:05:06Z"}"#,
+        #"{"originalTransactionId":"1","bodyBase64":"AQID","asOf":"2026-11-30T04:05:06Z"}"#,
+        #"{"originalTransactionId":"1","bodyBase64":"AQQAAQM=","asOf":"2026-11-30T04:05:06Z"}"#,
+        #"{"originalTransactionId":"1","bodyBase64":"AQgAAQI=","asOf":"2026-11-30T04:05:06Z"}"#,
         #"],["#, String(repeating: "x", count: 5_000),
     ])
     func `a bad line is named, and none of its batch is loaded`(bad: String) throws {
         let agency = try agency()
-        try withFile([line("1", "AQI="), bad, line("2", "AQI=")].joined(separator: "\n")) {
+        try withFile([line("1", base64(2)), bad, line("2", base64(2))].joined(separator: "\n")) {
             (path: String) throws in
             let (end, text) = try run(agency, ["--file", path])
             #expect(end == .exited(1))
             #expect(text.contains("line 2 of"), "\(text)")
         }
         #expect(try profile("1", agency) == nil)
+    }
+
+    @Test func `the examples of the documents can be loaded, and say what stands beside them`()
+        throws
+    {
+        let agency = try agency()
+        for document in ["docs/operating.md", "docs/profiles.md"] {
+            let text = String(decoding: try PackageRoot.bytes(of: document), as: UTF8.self)
+            let lines = text.split(separator: "\n").filter {
+                $0.hasPrefix(#"{"originalTransactionId""#)
+            }
+            #expect(lines.count == 1, "\(document)")
+            try withFile(lines.joined(separator: "\n")) { (path: String) throws in
+                #expect(try figures(agency, ["--file", path]).read == lines.count)
+            }
+        }
+        let stored = try #require(try profile("2000000000000001", agency))
+        let known = try #require(SubscriberProfile(body: stored.body))
+        var expected = SubscriberProfile()
+        expected.subscribedAt = Instant(milliseconds: 1_759_219_200_000)
+        (expected.paidPeriods, expected.storefront, expected.inTrial) = (14, "USA", false)
+        #expect(known == expected)
     }
 
     @Test func `an app that is not there, and a wrong order, are told`() throws {

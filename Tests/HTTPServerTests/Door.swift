@@ -37,10 +37,11 @@ final class Door {
         _ = waitpid(process, nil, 0)
     }
 
-    /// What `haproxy -c` returns for an environment.
+    /// What `haproxy -c` returns for an environment. A warning counts as a fault: HAProxy warns of
+    /// a line that it ignores.
     static func check(environment: [String]) throws -> Int32 {
         let process = try spawn(
-            ["-c", "-f", configuration], environment: environment, inheriting: nil)
+            ["-c", "-dW", "-f", configuration], environment: environment, inheriting: nil)
         var status: Int32 = -1
         _ = unsafe waitpid(process, &status, 0)
         return status

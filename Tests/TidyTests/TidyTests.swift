@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The package keeps its own rules` {
     static let rules =
         SizeRules.all + NameRules.all + TextRules.all + ImportRules.all + DocumentRules.all
-        + TestRules.all + NamedTestRules.all
+        + TestRules.all + NamedTestRules.all + LogRules.all
 
     @Test func `The files are there to be looked at`() {
         #expect(Tree.package.sources.count > 20)
