@@ -158,6 +158,12 @@ private struct AppCopy {
             thing = Thing(kind: thing.kind, name: thing.name, outcome: .exists)
             return
         }
+        guard stored.ruleSet.hasChosenHoldout else {
+            thing = Thing(
+                kind: thing.kind, name: thing.name, outcome: .refused,
+                detail: RuleSets.noHoldoutChosen)
+            return
+        }
         let (rules, problems) = try RuleSetTranslation(transaction, from: source, to: target)
             .translated(stored.ruleSet)
         if let first = problems.first {

@@ -62,6 +62,13 @@ enum AppStoreConnectMessages {
         let name = reader.text("name", nameUnits)
         try reader.finish()
         guard let id else { throw Problem.notFound }
+        let limit = TenantTransaction.appStoreConnectMessagesLimit
+        guard try call.transaction.countAppStoreConnectMessages(of: app) < limit else {
+            throw Problem(
+                .conflict,
+                "The app has \(limit) messages of App Store Connect, the most; delete one that no "
+                    + "rule names first.")
+        }
         try call.transaction.createAppStoreConnectMessage(id, name: name, of: app)
         let new = form(try found(id, of: app, call))
         try audit("create", id, app, call, after: new)

@@ -76,13 +76,14 @@ enum Publications {
         _ stored: StoredRuleSet, at key: AppEnvironment, _ call: Call
     ) throws -> [PublicationCheck.Warning] {
         let (ruleSet, transaction) = (stored.ruleSet, call.transaction)
+        let wasInForce = try transaction.wasPublished(version: stored.version, at: key)
+        if !wasInForce { try RuleSets.requireChosenHoldout(of: ruleSet) }
         try RuleSets.requireReferences(of: ruleSet, in: key.app, [key.environment], at: "", call)
         let check = PublicationCheck(
             try transaction.prospectiveSnapshot(at: key, ruleSet, withStop: false),
             locales: try transaction.messageLocales(
                 ruleSet.rules.flatMap(\.messageIds), of: key.app),
-            wasInForce: try transaction.wasPublished(version: stored.version, at: key),
-            now: call.now)
+            wasInForce: wasInForce, now: call.now)
         if !check.problems.isEmpty { throw Problem.validation(check.problems) }
         return check.warnings
     }

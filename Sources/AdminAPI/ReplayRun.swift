@@ -43,6 +43,7 @@ struct ReplayRun {
 
     private(set) var seen = 0
     private var skipped = 0
+    private var inputsMissing = 0
     private var changed = 0
     private var transitions: [Transition: Int] = [:]
     private var otherTransitions = 0
@@ -99,6 +100,10 @@ struct ReplayRun {
         seen += 1
         guard let recorded = decision.inputs.flatMap({ RecordedInputs($0) }) else {
             skipped += 1
+            return
+        }
+        guard serving.hasInputs(in: recorded) else {
+            inputsMissing += 1
             return
         }
         let asked = AskedDecision(
@@ -165,7 +170,7 @@ struct ReplayRun {
     // MARK: - The report
 
     var report: JSONTree {
-        let replayed = seen - skipped
+        let replayed = seen - skipped - inputsMissing
         let sorted = transitions.sorted { a, b in
             (b.value, "\(a.key)") < (a.value, "\(b.key)")
         }
@@ -175,7 +180,9 @@ struct ReplayRun {
         return [
             "counts": [
                 "decisions": .integer(Int64(seen)), "replayed": .integer(Int64(replayed)),
-                "skipped": .integer(Int64(skipped)), "changed": .integer(Int64(changed)),
+                "skipped": .integer(Int64(skipped)),
+                "inputsMissing": .integer(Int64(inputsMissing)),
+                "changed": .integer(Int64(changed)),
             ],
             "changes": .array(
                 sorted.prefix(Self.listed).map { transition, count in
@@ -193,5 +200,23 @@ struct ReplayRun {
             "otherLocales": .integer(Int64(hiddenLocales)),
             "before": before.form(of: replayed), "after": after.form(of: replayed),
         ]
+    }
+}
+
+extension ServingSnapshot {
+    /// Whether a decision was taken from all that these rules ask for. One that never looked its
+    /// subscriber up, or knew of no budget in this currency, would be judged as if nothing were
+    /// known of anybody: as these rules would decide nowhere.
+    fileprivate func hasInputs(in recorded: RecordedInputs) -> Bool {
+        if asksForSubscriber, recorded.subscriber == .notNeeded { return false }
+        let rules = snapshot.ruleSet
+        guard let budget = rules.governor.monthlyDiscountBudget,
+            rules.rules.contains(where: \.mayOffer)
+        else { return true }
+        return switch recorded.budget {
+        case .unknown: false
+        case .nothing: true
+        case .spent(_, let currency): currency.utf8.elementsEqual(budget.currency.utf8)
+        }
     }
 }

@@ -5,7 +5,6 @@ internal import RetentionStore
 /// and then say nothing.
 struct RuleReferenceCheck {
     private let references: RuleReferences
-    private let environments: [StoreEnvironment]
     private(set) var problems: [FieldProblem] = []
 
     /// - Parameters:
@@ -16,12 +15,19 @@ struct RuleReferenceCheck {
         in environments: [StoreEnvironment] = StoreEnvironment.allCases, at pointer: String
     ) {
         self.references = references
-        self.environments = environments
+        let products = references.allProducts
+        let reach = RuleReach(ruleSet.rules, products: products, environments: environments)
         for (index, rule) in ruleSet.rules.enumerated() {
             let place = "\(pointer)/rules/\(index)"
             checkConditions(rule.when, at: "\(place)/when")
+            let matched = MatchedProducts(
+                products.enumerated().filter { product in
+                    environments.contains {
+                        reach.mayMatch(rule: index, product: product.offset, in: $0)
+                    }
+                }.map(\.element))
             for (place, treatment) in rule.placedTreatments(at: place) {
-                check(treatment, of: rule, at: place)
+                check(treatment, of: matched, at: place)
             }
         }
     }
@@ -38,13 +44,15 @@ struct RuleReferenceCheck {
         }
     }
 
-    private mutating func check(_ treatment: Treatment, of rule: Rule, at pointer: String) {
+    private mutating func check(
+        _ treatment: Treatment, of matched: MatchedProducts, at pointer: String
+    ) {
         switch treatment {
         case .message(let message): require(message, .text, at: pointer)
         case .switchPlan(let message, let productId, let plan):
             require(message, .switchPlan, at: pointer)
             guard let product = product(productId, at: pointer) else { return }
-            requireReach(to: product, isSwitch: true, from: rule, at: pointer)
+            requireReach(to: product, isSwitch: true, from: matched, at: pointer)
             if let plan,
                 !product.billingPlans.contains(where: {
                     $0.rawValue.utf8.elementsEqual(plan.rawValue.utf8)
@@ -57,7 +65,7 @@ struct RuleReferenceCheck {
         case .promotionalOffer(let message, let productId, let offer, _):
             require(message, .promotionalOffer, at: pointer)
             guard let product = product(productId, at: pointer) else { return }
-            requireReach(to: product, isSwitch: false, from: rule, at: pointer)
+            requireReach(to: product, isSwitch: false, from: matched, at: pointer)
             requireOffer(offer, of: productId, at: pointer)
         case .appStoreConnectMessage(let id):
             if !references.appStoreConnectMessages.contains(id) {
@@ -107,19 +115,9 @@ struct RuleReferenceCheck {
     /// Some subscriber whom the rule can match may get to the product. A rule that can match
     /// nobody at all is another fault, which publishing names.
     private mutating func requireReach(
-        to product: Product, isSwitch: Bool, from rule: Rule, at pointer: String
+        to product: Product, isSwitch: Bool, from matched: MatchedProducts, at pointer: String
     ) {
-        let matched = references.allProducts.filter { from in
-            environments.contains {
-                RuleReach(product: from, environment: $0).mayMatch(rule)
-            }
-        }
-        let canReach = matched.contains { from in
-            let isSame = from.productId.utf8.elementsEqual(product.productId.utf8)
-            return from.subscriptionGroup.utf8.elementsEqual(product.subscriptionGroup.utf8)
-                && !(isSwitch && isSame)
-        }
-        guard !canReach, !matched.isEmpty else { return }
+        guard !matched.isEmpty, !matched.canReach(product, isSwitch: isSwitch) else { return }
         note(
             "\(pointer)/productId", .notAllowed,
             "None of the products that the rule can match is \(isSwitch ? "another one " : "")of "
@@ -132,5 +130,26 @@ struct RuleReferenceCheck {
         _ pointer: String, _ code: FieldProblem.Code, _ detail: String
     ) {
         problems.append(FieldProblem(.pointer(pointer), code, detail))
+    }
+}
+
+/// The products that a rule can match, by subscription group. All of them are counted once a rule,
+/// however many treatments it has.
+private struct MatchedProducts {
+    // By bytes, as Apple compares.
+    private var groups: [[UInt8]: [Product]] = [:]
+
+    init(_ products: [Product]) {
+        groups = Dictionary(grouping: products) { Array($0.subscriptionGroup.utf8) }
+    }
+
+    var isEmpty: Bool { groups.isEmpty }
+
+    /// - Parameter isSwitch: nobody switches to what they have.
+    func canReach(_ product: Product, isSwitch: Bool) -> Bool {
+        guard let group = groups[Array(product.subscriptionGroup.utf8)] else { return false }
+        return group.contains {
+            !(isSwitch && $0.productId.utf8.elementsEqual(product.productId.utf8))
+        }
     }
 }

@@ -19,12 +19,30 @@ enum RuleSetBody {
         if reader.take("rules") == nil { reader.note("rules", .required, "rules is required.") }
         let rules = reader.objects("rules", limit: RuleSet.rulesLimit, readRule)
         noteRepeated(rules.map { $0.id?.description }, "rule", &reader) { "rules/\($0)/id" }
+        noteShares(of: rules, &reader)
         let experiments = rules.map { rule -> String? in
             guard case .experiment(let experiment) = rule.rule?.outcome else { return nil }
             return "\(experiment.id)"
         }
         noteRepeated(experiments, "experiment", &reader) { "rules/\($0)/experiment/id" }
         return RuleSet(rules: rules.compactMap(\.rule), holdout: holdout, governor: governor)
+    }
+
+    /// Notes the condition whose random shares are too many for the whole set.
+    private static func noteShares(of rules: [ReadRule], _ reader: inout BodyReader) {
+        let limit = RuleSet.sharesLimit
+        var shares = 0
+        for (index, rule) in rules.enumerated() {
+            let before = shares
+            shares += rule.rule?.when.shares ?? 0
+            guard before <= limit, shares > limit else { continue }
+            reader.note(
+                FieldProblem(
+                    .pointer(reader.path("rules/\(index)/when")), .tooMany,
+                    "With this condition the rule set has more than \(limit) random shares; name "
+                        + "a share once, in fewer rules.",
+                    limit: Int64(limit), measured: Int64(shares), unit: "shares"))
+        }
     }
 
     private static func readVersion(_ reader: inout BodyReader) {

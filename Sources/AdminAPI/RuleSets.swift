@@ -123,6 +123,7 @@ enum RuleSets {
             throw Problem(
                 .conflict, "There is no draft to freeze; put one, or send the ruleSet itself.")
         }
+        try requireChosenHoldout(of: ruleSet)
         try requireReferences(of: ruleSet, in: app, at: given == nil ? "" : "/ruleSet", call)
         let version = try call.transaction.createRuleSet(ruleSet, of: app)
         if let draft {
@@ -134,6 +135,16 @@ enum RuleSets {
         return .created(
             form(try found(version, of: app, call)), at: "/v1/apps/\(app)/rule-sets/\(version)")
     }
+
+    /// - Throws: 409 for rules of version 1 that are to be served anew: they would hold nobody out,
+    ///   and nobody has confirmed that.
+    static func requireChosenHoldout(of ruleSet: RuleSet) throws {
+        guard ruleSet.hasChosenHoldout else { throw Problem(.conflict, noHoldoutChosen) }
+    }
+
+    static let noHoldoutChosen =
+        "These rules were written as version 1, which has no holdout; send them again as version "
+        + "\(RuleSet.schemaVersion), with a holdout."
 
     /// - Parameter pointer: where the rules stand in the body, "" for those that are stored.
     static func requireReferences(
@@ -169,6 +180,7 @@ enum RuleSets {
     private static func copy(_ call: Call) throws -> Answer {
         let app = try call.app()
         let stored = try found(try call.number("version"), of: app, call)
+        try requireChosenHoldout(of: stored.ruleSet)
         var reader = BodyReader(try call.body())
         let target: AppID? = reader.identifier("appId")
         if let target, try !call.transaction.hasApp(target) { reader.noteUnknown("appId") }

@@ -11,11 +11,10 @@ package final class DiscountBudgets: Sendable {
         let tenant: TenantID
         let key: AppEnvironment
         let month: CalendarDay
-        let currency: String
     }
 
-    /// `nil` until it was read once.
-    private let spent = Mutex<[Key: Int64]?>(nil)
+    /// By currency; `nil` until it was read once.
+    private let spent = Mutex<[Key: [SpentBudget]]?>(nil)
     private let lastRead = Mutex<ContinuousClock.Instant?>(nil)
     private let store: RetentionStore
 
@@ -29,14 +28,9 @@ package final class DiscountBudgets: Sendable {
         let start = ContinuousClock.now
         // Somewhere it is still the month before.
         let rows = try store.discountBudgetsSpent(.routing, from: today.firstOfMonthBefore)
-        let read = Dictionary(
-            rows.map { row in
-                (
-                    Key(
-                        tenant: row.tenant, key: row.key, month: row.spent.month,
-                        currency: row.spent.currency), row.spent.spentMilliunits
-                )
-            }, uniquingKeysWith: max)
+        let read = Dictionary(grouping: rows) {
+            Key(tenant: $0.tenant, key: $0.key, month: $0.spent.month)
+        }.mapValues { $0.map(\.spent) }
         spent.withLock { $0 = read }
         lastRead.withLock { $0 = start }
     }
@@ -46,18 +40,15 @@ package final class DiscountBudgets: Sendable {
 
     /// Of the app's budget, in its calendar's month; nothing to ask where it has none.
     package func reading(of app: ServedApp, at now: Instant) -> BudgetReading {
-        guard let budget = app.snapshot.ruleSet.governor.monthlyDiscountBudget else {
-            return .unknown
-        }
-        guard let day = CalendarDay(daysSince1970: app.snapshot.zone.day(of: now)) else {
-            return .unknown
-        }
-        let key = Key(
-            tenant: app.head.tenant, key: app.head.key, month: day.firstOfMonth,
-            currency: budget.currency)
+        guard let budget = app.snapshot.ruleSet.governor.monthlyDiscountBudget,
+            let month = BudgetReading.month(at: now, in: app.snapshot.zone)
+        else { return .unknown }
+        let key = Key(tenant: app.head.tenant, key: app.head.key, month: month)
         return spent.withLock { spent in
             guard let spent else { return .unknown }
-            return spent[key].map { .spent(milliunits: $0, currency: budget.currency) } ?? .nothing
+            let rows = spent[key] ?? []
+            return BudgetReading(
+                spent: rows.map { ($0.currency, $0.spentMilliunits) }, budget: budget)
         }
     }
 }

@@ -64,6 +64,12 @@ package indirect enum Condition: Equatable, Sendable {
 
     package var nodes: Int { parts.reduce(1) { $0 + $1.nodes } }
 
+    /// Its tests of a share, negated ones too.
+    package var shares: Int {
+        if case .randomShare = self { return 1 }
+        return parts.reduce(0) { $0 + $1.shares }
+    }
+
     /// Every test of a fact in it, negated ones too.
     package var factConditions: [FactCondition] {
         if case .fact(let condition) = self { return [condition] }

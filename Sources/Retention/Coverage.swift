@@ -117,9 +117,11 @@ package struct CoverageReport: Equatable, Sendable {
             facts.desired.texts.map { ($0.place, $0.appleId) },
             uniquingKeysWith: { first, _ in first })
         let environment = facts.desired.environment
-        cells = products.flatMap { product in
-            let reach = RuleReach(product: product, environment: environment)
-            let messages = rules.rules.filter(reach.mayMatch).flatMap(\.messageIds)
+        let reach = RuleReach(rules.rules, products: products, environments: [environment])
+        cells = products.enumerated().flatMap { index, product in
+            let messages = rules.rules.enumerated().filter {
+                reach.mayMatch(rule: $0.offset, product: index, in: environment)
+            }.flatMap(\.element.messageIds)
             return locales.map { locale in
                 let slot = DefaultSlot(productId: product.productId, locale: locale)
                 let wanted = facts.desired.defaults[slot].flatMap { identifiers[$0] }

@@ -60,11 +60,3 @@ package struct Governor: Codable, Equatable, Sendable {
         }
     }
 }
-
-/// What the discounts of an app have cost this month, as far as is known.
-package enum BudgetReading: Equatable, Sendable {
-    case unknown
-    /// It was asked, and nothing is counted yet.
-    case nothing
-    case spent(milliunits: Int64, currency: String)
-}

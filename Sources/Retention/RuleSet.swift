@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// The rules of an app, in the order they are tried. A version of it never changes; publishing
 /// another one makes a new snapshot.
 package struct RuleSet: Equatable, Sendable {
@@ -6,8 +8,13 @@ package struct RuleSet: Equatable, Sendable {
     /// written no more.
     package static let schemaVersion = 2
     package static let rulesLimit = 200
+    /// Of all rules together: each is a hash of the subscriber in the answer's time.
+    package static let sharesLimit = 64
 
     package let schemaVersion: Int
+    /// The version of the form that it was read from; no part of what it means. What was written
+    /// as version 1 has no holdout, and nobody has confirmed that.
+    package private(set) var readFrom = Self.schemaVersion
     package let holdout: Holdout
     package let governor: Governor
     package let rules: [Rule]
@@ -17,6 +24,30 @@ package struct RuleSet: Equatable, Sendable {
         self.holdout = holdout
         self.governor = governor
         self.rules = rules
+    }
+
+    package static func == (a: RuleSet, b: RuleSet) -> Bool {
+        a.holdout == b.holdout && a.governor == b.governor && a.rules == b.rules
+    }
+
+    func read(from version: Int) -> RuleSet {
+        var ruleSet = self
+        ruleSet.readFrom = version
+        return ruleSet
+    }
+
+    /// Whether somebody said how many subscribers get no rule: version 1 could not.
+    package var hasChosenHoldout: Bool { readFrom > 1 }
+
+    /// Tests of a share in all of its conditions.
+    package var shares: Int { rules.reduce(0) { $0 + $1.when.shares } }
+
+    /// The messages of App Store Connect that it names, each once.
+    package var appStoreConnectMessages: Set<UUID> {
+        Set(
+            rules.flatMap(\.treatments).compactMap { treatment in
+                if case .appStoreConnectMessage(let id) = treatment { id } else { nil }
+            })
     }
 
     /// Whether an answer may depend on who asks, and not on the request alone.

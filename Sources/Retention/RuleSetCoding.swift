@@ -17,7 +17,7 @@ extension RuleSet: Codable {
             try decoder.refuseMembers(besides: ["schemaVersion", "rules"])
             let rules = try container.decode([FirstRule].self, forKey: .rules)
             // It was published when there was no holdout, and holds nobody out.
-            self.init(rules: rules.map(\.rule))
+            self = RuleSet(rules: rules.map(\.rule)).read(from: version)
         } else {
             try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
             self.init(
@@ -29,6 +29,11 @@ extension RuleSet: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .rules, in: container,
                 debugDescription: "\(rules.count) rules, \(Self.rulesLimit) are allowed")
+        }
+        guard shares <= Self.sharesLimit else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .rules, in: container,
+                debugDescription: "\(shares) random shares, \(Self.sharesLimit) are allowed")
         }
     }
 

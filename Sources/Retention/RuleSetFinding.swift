@@ -21,17 +21,27 @@ package struct RuleSetFinding: Equatable, Sendable {
     package static func all(
         in ruleSet: RuleSet, products: [Product], environment: StoreEnvironment, now: Instant
     ) -> [RuleSetFinding] {
-        let reaches = products.map { RuleReach(product: $0, environment: environment) }
-        return ruleSet.rules.enumerated().flatMap { index, rule -> [RuleSetFinding] in
-            if rule.schedule.isOver(at: now) || !reaches.contains(where: { $0.mayMatch(rule) }) {
+        let rules = ruleSet.rules
+        var reach = RuleReach(rules, products: products, environments: [environment])
+        // By product: the last rule that can match.
+        let lasts = products.indices.map { product in
+            rules.indices.last {
+                reach.mayMatch(rule: $0, product: product, in: environment)
+            } ?? -1
+        }
+        return rules.enumerated().flatMap { index, rule -> [RuleSetFinding] in
+            let isMet = products.indices.contains {
+                reach.mayMatch(rule: index, product: $0, in: environment)
+            }
+            if rule.schedule.isOver(at: now) || !isMet {
                 return [RuleSetFinding(rule: index, kind: .neverMatches)]
             }
-            let later = ruleSet.rules[(index + 1)...]
             // For each product that a later rule can match, this one has answered already.
             let hides =
-                !later.isEmpty && rule.alwaysAnswers
-                && reaches.allSatisfy { reach in
-                    reach.surelyMatches(rule) || !later.contains(where: reach.mayMatch)
+                index + 1 < rules.count && rule.alwaysAnswers
+                && products.indices.allSatisfy {
+                    lasts[$0] <= index
+                        || reach.surelyMatches(rule: index, product: $0, in: environment)
                 }
             return hides ? [RuleSetFinding(rule: index, kind: .hidesLaterRules)] : []
         }

@@ -15,6 +15,25 @@ package struct StoredAppStoreConnectMessage: Equatable, Sendable {
 }
 
 extension TenantTransaction {
+    /// Of an app.
+    package static let appStoreConnectMessagesLimit = 100
+
+    /// How many the app has. No other ones come up until the commit.
+    package func countAppStoreConnectMessages(of app: AppID) throws -> Int {
+        _ = try connection.query(
+            """
+            select from holdfast.app
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid) for no key update
+            """)
+        let rows = try connection.query(
+            """
+            select count(*) as count from holdfast.app_store_connect_message
+            where tenant_id = \(tenant.uuid) and app_id = \(app.uuid)
+            """)
+        let count: Int64 = try rows.first?.decode("count") ?? 0
+        return Int(clamping: count)
+    }
+
     /// - Parameter name: 1 to 100 characters.
     /// - Throws: a unique constraint's `PostgresError` where the app has the identifier or name.
     package func createAppStoreConnectMessage(
@@ -75,13 +94,18 @@ extension TenantTransaction {
         touchBoth(app)
     }
 
-    /// Those that rules may name: in the sandbox all, in production those that a sandbox device was
-    /// seen to show.
-    func servedAppStoreConnectMessages(at key: AppEnvironment) throws -> [UUID] {
+    /// Those among the ones that the rules name which may be answered: in the sandbox all, in
+    /// production those that a sandbox device was seen to show.
+    func servedAppStoreConnectMessages(
+        at key: AppEnvironment, namedBy ruleSet: RuleSet
+    ) throws -> [UUID] {
+        let named = ruleSet.appStoreConnectMessages
+        if named.isEmpty { return [] }
         let rows = try connection.query(
             """
             select message_identifier from holdfast.app_store_connect_message
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and message_identifier = any(\(Array(named)))
               and (\(key.environment == .sandbox) or sandbox_display_confirmed_at is not null)
             order by message_identifier
             """)

@@ -149,8 +149,37 @@ extension TenantTransaction {
             """)
     }
 
+    /// Rows of subscribers that one statement removes. Each is noted in the log of changes, and the
+    /// gateway's statements have 4 s.
+    private static let subscribersABatch: Int32 = 10_000
+
     /// Removes the app with all it has. What was decided and what was done to it stay known.
+    ///
+    /// Its subscribers go first, in batches: as one cascade, hundreds of thousands would outlast
+    /// the time that a statement has.
     package func deleteApp(_ id: AppID) throws {
+        var removed: Int64
+        repeat {
+            let profiles = try connection.query(
+                """
+                delete from holdfast.profile
+                where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+                  and ctid = any(array(
+                    select ctid from holdfast.profile
+                    where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+                    limit \(Self.subscribersABatch)))
+                """)
+            let counters = try connection.query(
+                """
+                delete from holdfast.governor_counter
+                where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+                  and ctid = any(array(
+                    select ctid from holdfast.governor_counter
+                    where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+                    limit \(Self.subscribersABatch)))
+                """)
+            removed = Int64(profiles.affected) + Int64(counters.affected)
+        } while removed > 0
         _ = try connection.query(
             """
             delete from holdfast.app where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)

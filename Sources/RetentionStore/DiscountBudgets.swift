@@ -59,14 +59,12 @@ extension TenantTransaction {
     /// calendar and the currency that the snapshot says.
     package func budgetReading(of snapshot: Snapshot, at now: Instant) throws -> BudgetReading {
         guard let budget = snapshot.ruleSet.governor.monthlyDiscountBudget,
-            let day = CalendarDay(daysSince1970: snapshot.zone.day(of: now))
+            let month = BudgetReading.month(at: now, in: snapshot.zone)
         else { return .unknown }
         let key = AppEnvironment(app: snapshot.app, environment: snapshot.environment)
-        let spent = try listDiscountBudgetsSpent(in: day.firstOfMonth, at: key).first {
-            isSame($0.currency, budget.currency)
-        }
-        return spent.map { .spent(milliunits: $0.spentMilliunits, currency: $0.currency) }
-            ?? .nothing
+        let spent = try listDiscountBudgetsSpent(in: month, at: key)
+        return BudgetReading(
+            spent: spent.map { ($0.currency, $0.spentMilliunits) }, budget: budget)
     }
 
     /// Of one month, by currency.

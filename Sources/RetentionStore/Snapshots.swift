@@ -97,6 +97,7 @@ extension TenantTransaction {
             where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
             """)
         guard let app = rows.first else { throw StoreError.noApp(key.app) }
+        let ruleSet = try ruleSet ?? publishedRuleSet(at: key)
         return Snapshot(
             tenant: tenant, app: key.app, environment: key.environment, number: number,
             bundleId: try app.decode("bundle_id"), appAppleId: try app.decode("app_apple_id"),
@@ -104,10 +105,11 @@ extension TenantTransaction {
             endpointTokenHashes: try liveTokenHashes(at: key).map { Data($0) },
             products: try products(of: key.app), offers: try offers(of: key.app),
             messages: try servedMessages(at: key), defaults: try servedDefaults(at: key),
-            ruleSet: try ruleSet ?? publishedRuleSet(at: key),
+            ruleSet: ruleSet,
             signingKey: try sealedSigningKey(of: key.app),
             zone: ZoneOffsets.named(try app.decode("time_zone")),
-            appStoreConnectMessages: try servedAppStoreConnectMessages(at: key),
+            appStoreConnectMessages: try servedAppStoreConnectMessages(
+                at: key, namedBy: ruleSet),
             isStopped: try app.decode("is_stopped") && isStopCounted)
     }
 }

@@ -66,14 +66,14 @@ struct DecidingStage {
     func decide(
         _ subscriber: KnownSubscriber?, of transaction: String, locale: String = "de-AT",
         product: String? = nil, snapshot: Int64, at milliseconds: Int64 = 0,
-        as decision: Decision
+        as decision: Decision, budget: BudgetReading = .unknown
     ) throws -> String {
         let now = Instant(milliseconds: app.agency.stage.now.milliseconds - milliseconds)
         let basis = subscriber.map {
             DecisionBasis(
                 source: .memory,
                 inputs: RecordedInputs(
-                    subscriber: $0, budget: .unknown, mode: .full, canSignOffers: true),
+                    subscriber: $0, budget: budget, mode: .full, canSignOffers: true),
                 timings: DecisionTimings(verify: 1, lookup: 2, decide: 3, sign: 4))
         }
         let record = DecisionRecord(

@@ -100,6 +100,50 @@ import Testing
             ])
     }
 
+    @Test func decisionsThatKnewLessThanTheRulesAskForAreCountedApart() throws {
+        let stage = try DecidingStage()
+        let app = stage.app
+        let confirmed: JSONTree = ["percent": 0, "confirmNoHoldout": true]
+        let number = try stage.publish(
+            TestApp.rules(app.says(app.text)).merging(["holdout": confirmed]))
+        let nothing = Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil)
+        let known = stage.subscriber(days: 400)
+        for (turn, (subscriber, budget)) in [
+            (KnownSubscriber.notNeeded, BudgetReading.unknown), (.notNeeded, .nothing),
+            (known, .unknown), (known, .nothing), (.absent, .spent(milliunits: 1, currency: "EUR")),
+            (.unavailable, .spent(milliunits: 1, currency: "JPY")),
+        ].enumerated() {
+            try stage.decide(
+                subscriber, of: "\(turn)", snapshot: number, at: Int64(turn), as: nothing,
+                budget: budget)
+        }
+        func missing(_ rules: JSONTree) throws -> JSONTree? {
+            let report = try replay(
+                stage, ["ruleSet": rules.merging(["holdout": confirmed])])
+            let counted = report["counts"]
+            let replayed = (counted?["replayed"]?.number ?? 0)
+            #expect(counted?["decisions"] == 6)
+            #expect(counted?["inputsMissing"]?.number == 6 - replayed)
+            let answers = report["before"]?["answers"]?["fallback"]
+            #expect(answers == .integer(replayed), "\(report)")
+            return counted?["inputsMissing"]
+        }
+        #expect(try missing(TestApp.rules(app.says(app.text))) == 0)
+        let asking: JSONTree = ["fact": "tenureDays", "atLeast": 1]
+        #expect(try missing(TestApp.rules(app.says(app.text), when: asking)) == 2)
+        let budget: JSONTree = [
+            "monthlyDiscountBudget": ["amountMilliunits": 9, "currency": "EUR"]
+        ]
+        let offers = TestApp.rules(app.offers(app.offer, on: app.monthly))
+        #expect(try missing(offers) == 0)
+        #expect(try missing(offers.merging(["governor": budget])) == 3)
+        let both = TestApp.rules(app.offers(app.offer, on: app.monthly), when: asking)
+        #expect(try missing(both.merging(["governor": budget])) == 4)
+        // A budget that no offer asks for is none.
+        #expect(
+            try missing(TestApp.rules(app.says(app.text)).merging(["governor": budget])) == 0)
+    }
+
     @Test func theHoldoutHasItsShareAndFaultsAreNamed() throws {
         let stage = try DecidingStage()
         let number = try stage.publish(stage.rules())
@@ -130,7 +174,7 @@ import Testing
     private func counts(_ decisions: Int64, skipped: Int64, changed: Int64) -> JSONTree {
         [
             "decisions": .integer(decisions), "replayed": .integer(decisions - skipped),
-            "skipped": .integer(skipped), "changed": .integer(changed),
+            "skipped": .integer(skipped), "inputsMissing": 0, "changed": .integer(changed),
         ]
     }
 

@@ -84,7 +84,8 @@ class AnswerChecks:
             return f"answered {status}, which the document does not name"
         if "$ref" in response:
             response = self.components["responses"][response["$ref"].rsplit("/", 1)[1]]
-        content = response.get("content", {}).get("application/json")
+        contents = response.get("content", {})
+        content = contents.get("application/json", contents.get("application/schema+json"))
         if content is None:
             return f"a body under {status}, which has none"
         fault = self.invalid(content["schema"], body)

@@ -234,4 +234,7 @@ def governor_refusal(asked):
         spent = place.spent.get((month, budget["currency"]))
         if spent is not None and spent >= budget["amountMilliunits"]:
             return "budgetSpent"
+        if spent is None and any(one == month for one, _ in place.spent):
+            # Money was spent that this budget cannot count.
+            return "budgetUnknown"
     return None

@@ -27,6 +27,33 @@ import Testing
         #expect(try agencies.digest(of: agencies.second.scope.tenant) == others)
     }
 
+    @Test func `an app goes with more subscribers than one statement removes`() throws {
+        let agencies = try Agencies()
+        let key = agencies.first.keys[0]
+        let before = try rows(of: key.app, agencies)["profile"] ?? 0
+        try agencies.change(agencies.first) { transaction in
+            for batch in 0..<3 {
+                let names = (0..<4_000).map { "9\(batch)\($0)" }
+                try transaction.upsertProfiles(
+                    names.map {
+                        NewProfile(
+                            originalTransactionId: $0,
+                            profile: StoredProfile(body: [1], asOf: Agencies.now))
+                    }, at: key)
+                try transaction.upsertGovernorCounters(
+                    names.map {
+                        NewGovernorCounters(
+                            originalTransactionId: $0,
+                            counters: GovernorCounters(
+                                offersTaken: 1, lastOfferAt: nil, escalationLevel: 0))
+                    }, at: key)
+            }
+        }
+        #expect(try rows(of: key.app, agencies)["profile"] == before + 12_000)
+        try agencies.change(agencies.first) { try $0.deleteApp(key.app) }
+        #expect(try rows(of: key.app, agencies).values.allSatisfy { $0 == 0 })
+    }
+
     /// How many rows of each table name the app.
     private func rows(of app: AppID, _ agencies: Agencies) throws -> [String: Int64] {
         try agencies.database.superuser.withConnection { connection in

@@ -74,6 +74,51 @@ import Testing
         }
     }
 
+    /// Of cases, of texts in them, of products: more of any of these does not take longer.
+    @Test func `the worst rules that a body holds are judged within seconds`() {
+        let word = { (index: Int) in "p\(index)" }
+        let two = Condition.any([Self.flag(true), Self.flag(false)])
+        let never = Condition.all([Self.flag(true), Self.flag(false)])
+        // One megabyte of texts in 200 rules, in each of 256 cases, none of them possible.
+        let texts = (0..<8).map { list in
+            Condition.fact(
+                FactCondition(.storefront, .oneOf((0..<80).map { word(list * 80 + $0) })))
+        }
+        let products = (0..<8).map { list in
+            Condition.not(
+                .fact(FactCondition(.productId, .oneOf((0..<80).map { word(list * 80 + $0) }))))
+        }
+        let few = Array(repeating: two, count: 8)
+        let many = Array(repeating: two, count: 12)
+        let sold = (0..<2_000).map {
+            Product(
+                productId: word($0 + 9_000), subscriptionGroup: "one", period: "P1M",
+                billingPlans: [])
+        }
+        for worst in [
+            Condition.all(few + texts + [never]), .all(few + products), .all(many + products),
+            .any([.all(few + products), .all(few)]),
+        ] {
+            #expect(worst.nodes <= Condition.nodesLimit)
+            let rules = (0..<RuleSet.rulesLimit).map { _ in Self.rule(worst) }
+            let taken = ContinuousClock().measure {
+                _ = RuleSetFinding.all(
+                    in: RuleSet(rules: rules), products: sold, environment: .production,
+                    now: Asked.now)
+            }
+            #expect(taken < .seconds(10))
+        }
+    }
+
+    @Test func `what is too much work is taken for possible`() {
+        let never = Condition.all([Self.flag(true), Self.flag(false)])
+        let two = Condition.any([Self.flag(true), Self.number(1, 2)])
+        let tooMany = Self.rule(.all(Array(repeating: two, count: 9) + [never]))
+        #expect(findings(tooMany).isEmpty)
+        let few = Self.rule(.all(Array(repeating: two, count: 8) + [never]))
+        #expect(findings(few).map(\.kind) == [.neverMatches])
+    }
+
     /// The other way round: what some subscriber meets must never be called impossible.
     @Test func `no condition that somebody meets is called impossible`() {
         var dice = SeededNumbers(seed: 20_261_130)

@@ -72,6 +72,8 @@ import Testing
             first.rules[0].when
                 == .of(productIds: ["a"], languages: ["ja"], environments: [.sandbox]))
         #expect(first.holdout == .nobody)
+        #expect(!first.hasChosenHoldout)
+        #expect(RuleSet(rules: first.rules).hasChosenHoldout)
         #expect(first.schemaVersion == 2)
         #expect(try JSONDecoder().decode(RuleSet.self, from: JSONEncoder().encode(first)) == first)
     }

@@ -120,6 +120,18 @@ import Testing
         #expect(throws: DecodingError.self) { _ = try decode(Data(json.utf8)) }
     }
 
+    @Test func `sixty-four random shares are read in all rules, one more is not`() throws {
+        func ruleSet(_ count: Int) -> RuleSet {
+            let share = Condition.randomShare(RandomShare(salt: "s", basisPoints: 5))
+            return RuleSet(
+                rules: (0..<count).map { _ in rule(.all([.not(share)]), .fallback) })
+        }
+        let most = ruleSet(RuleSet.sharesLimit)
+        #expect(try decode(JSONEncoder().encode(most)).shares == 64)
+        let tooMany = ruleSet(RuleSet.sharesLimit + 1)
+        #expect(throws: DecodingError.self) { _ = try decode(JSONEncoder().encode(tooMany)) }
+    }
+
     @Test func `two hundred rules are read, one more is not`() throws {
         let rules = (0...RuleSet.rulesLimit).map { _ in rule(.always, .fallback) }
         let most = RuleSet(rules: Array(rules.dropLast()))
