@@ -20,6 +20,17 @@ package struct DecisionSources: Sendable {
         self.budget = budget
     }
 
+    /// From memory, else from PostgreSQL.
+    package init(lookup: ProfileLookup, budgets: DiscountBudgets) {
+        self.init(
+            subscriber: { tenant, key, transaction, mayAskDatabase in
+                let (reading, source) = lookup.find(
+                    tenant: tenant, key: key, originalTransactionId: transaction,
+                    mayAskDatabase: mayAskDatabase)
+                return (KnownSubscriber(reading), source)
+            }, budget: { budgets.reading(of: $0, at: $1) })
+    }
+
     /// Nobody is known, and nothing of budgets.
     package static let none = DecisionSources(
         subscriber: { _, _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown })

@@ -30,13 +30,7 @@ struct ProfileParts: Sendable {
         self.feed = feed
         let budgets = DiscountBudgets(store: store)
         self.budgets = budgets
-        sources = DecisionSources(
-            subscriber: { tenant, key, transaction, mayAskDatabase in
-                let (reading, source) = lookup.find(
-                    tenant: tenant, key: key, originalTransactionId: transaction,
-                    mayAskDatabase: mayAskDatabase)
-                return (KnownSubscriber(reading), source)
-            }, budget: { budgets.reading(of: $0, at: $1) })
+        sources = DecisionSources(lookup: lookup, budgets: budgets)
         loops = [
             BackgroundLoop("profiles", every: ProfileFeed.interval, log: log) { try feed.run() },
             BackgroundLoop("budgets", every: DiscountBudgets.interval, log: log) {
