@@ -8,8 +8,7 @@ package final class DiscountBudgets: Sendable {
     static let interval: Duration = .seconds(2)
 
     private struct Key: Hashable {
-        let tenant: TenantID
-        let key: AppEnvironment
+        let place: AppPlace
         let month: CalendarDay
         let currency: String
     }
@@ -31,7 +30,7 @@ package final class DiscountBudgets: Sendable {
             rows.map { row in
                 (
                     Key(
-                        tenant: row.tenant, key: row.key, month: row.spent.month,
+                        place: AppPlace(tenant: row.tenant, key: row.key), month: row.spent.month,
                         currency: row.spent.currency), row.spent.spentMilliunits
                 )
             }, uniquingKeysWith: max)
@@ -47,7 +46,7 @@ package final class DiscountBudgets: Sendable {
             return .unknown
         }
         let key = Key(
-            tenant: app.head.tenant, key: app.head.key, month: day.firstOfMonth,
+            place: app.head.place, month: day.firstOfMonth,
             currency: budget.currency)
         return spent.withLock { spent in
             guard let spent else { return .unknown }
