@@ -159,7 +159,7 @@ let testTargets: [Target] = [
     tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "ScriptedServer"]),
     tests("HTTPServerTests", ["HTTPServer"]),
     tests("ImagesTests", ["CSPNG", "Images", "TestSupport"]),
-    tests("LocalesTests", ["Locales"]),
+    tests("LocalesTests", ["Locales", "TestSupport"]),
     tests(
         "OperatorTests", ["Operator", "Postgres", "Retention", "ScriptedServer", "TestSupport"]),
     tests("PostgresTests", ["Operator", "Postgres", "TestSupport"]),

@@ -23,6 +23,7 @@ enum DecisionWalk {
             "result": .string(step.result.rawValue),
             "condition": .optional(step.condition, form),
             "bucket": .optional(step.bucket) { .integer(Int64($0)) }, "arm": .text(step.arm),
+            "dead": .text(step.dead?.rawValue),
             "treatments": .array(
                 step.treatments.map {
                     [

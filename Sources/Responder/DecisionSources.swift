@@ -32,6 +32,24 @@ package struct DecisionSources: Sendable {
         age().map { ServingMode(age: $0) } == .full ? .full : .noBudgetedOffers
     }
 
+    /// From memory, else from PostgreSQL.
+    ///
+    /// - Parameter feed: what keeps memory fresh; `nil` where nothing does, and its age is no matter.
+    package init(lookup: ProfileLookup, budgets: DiscountBudgets, feed: ProfileFeed? = nil) {
+        self.init(
+            subscriber: { tenant, key, transaction, mayAskDatabase in
+                let (reading, source) = lookup.find(
+                    tenant: tenant, key: key, originalTransactionId: transaction,
+                    mayAskDatabase: mayAskDatabase)
+                return (KnownSubscriber(reading), source)
+            }, budget: { budgets.reading(of: $0, at: $1) },
+            age: {
+                guard let feed else { return .zero }
+                guard let feed = feed.ageSeconds, let budgets = budgets.age else { return nil }
+                return max(.seconds(feed), budgets)
+            })
+    }
+
     /// Nobody is known, and nothing of budgets.
     package static let none = DecisionSources(
         subscriber: { _, _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown })

@@ -8,8 +8,7 @@ package final class DiscountBudgets: Sendable {
     static let interval: Duration = .seconds(2)
 
     private struct Key: Hashable {
-        let tenant: TenantID
-        let key: AppEnvironment
+        let place: AppPlace
         let month: CalendarDay
     }
 
@@ -29,7 +28,7 @@ package final class DiscountBudgets: Sendable {
         // Somewhere it is still the month before.
         let rows = try store.discountBudgetsSpent(.routing, from: today.firstOfMonthBefore)
         let read = Dictionary(grouping: rows) {
-            Key(tenant: $0.tenant, key: $0.key, month: $0.spent.month)
+            Key(place: AppPlace(tenant: $0.tenant, key: $0.key), month: $0.spent.month)
         }.mapValues { $0.map(\.spent) }
         spent.withLock { $0 = read }
         lastRead.withLock { $0 = start }
@@ -43,7 +42,7 @@ package final class DiscountBudgets: Sendable {
         guard let budget = app.snapshot.ruleSet.governor.monthlyDiscountBudget,
             let month = BudgetReading.month(at: now, in: app.snapshot.zone)
         else { return .unknown }
-        let key = Key(tenant: app.head.tenant, key: app.head.key, month: month)
+        let key = Key(place: app.head.place, month: month)
         return spent.withLock { spent in
             guard let spent else { return .unknown }
             let rows = spent[key] ?? []

@@ -10,11 +10,16 @@ package final class LookupGate: Sendable {
     package static let shortestPause: Duration = .seconds(1)
     package static let longestPause: Duration = .seconds(30)
 
-    package enum Refusal: String, Sendable {
+    package enum Refusal: String, Error {
         /// As many ask already as may.
         case inFlight
         /// The database has failed too often in a row.
         case breakerOpen
+    }
+
+    /// Of one who may ask: `leave` takes it back.
+    package struct Ticket: Sendable {
+        fileprivate let isProbe: Bool
     }
 
     private struct State {
@@ -24,6 +29,10 @@ package final class LookupGate: Sendable {
         var opensAt: Duration?
         var pause = LookupGate.shortestPause
         var isProbing = false
+
+        mutating func close() {
+            (failures, opensAt, pause) = (0, nil, LookupGate.shortestPause)
+        }
     }
 
     private let limit: Int
@@ -39,37 +48,37 @@ package final class LookupGate: Sendable {
     package var isOpen: Bool { state.withLock { $0.opensAt != nil } }
     package var inFlight: Int { state.withLock { $0.inFlight } }
 
-    /// Nil for who may ask; `leave` is then owed.
-    package func enter() -> Refusal? {
+    /// Who may ask owes `leave`.
+    package func enter() throws(Refusal) -> Ticket {
         let now = now()
-        return state.withLock { state in
-            guard state.inFlight < limit else { return .inFlight }
+        let entered: Result<Ticket, Refusal> = state.withLock { state in
+            guard state.inFlight < limit else { return .failure(.inFlight) }
+            let isOpen = state.opensAt != nil
             if let opensAt = state.opensAt {
-                guard now >= opensAt, !state.isProbing else { return .breakerOpen }
+                guard now >= opensAt, !state.isProbing else { return .failure(.breakerOpen) }
                 state.isProbing = true
             }
             state.inFlight += 1
-            return nil
+            return .success(Ticket(isProbe: isOpen))
         }
+        return try entered.get()
     }
 
-    package func leave(failed: Bool) {
+    package func leave(_ ticket: Ticket, failed: Bool) {
         let now = now()
         state.withLock { state in
             state.inFlight -= 1
-            let wasProbe = state.isProbing
-            state.isProbing = false
-            guard failed else {
-                (state.failures, state.opensAt, state.pause) = (0, nil, Self.shortestPause)
-                return
-            }
-            state.failures += 1
-            if wasProbe {
+            if ticket.isProbe {
+                state.isProbing = false
+                guard failed else { return state.close() }
                 state.pause = min(state.pause * 2, Self.longestPause)
                 state.opensAt = now + state.pause
-            } else if state.failures >= Self.failuresLimit, state.opensAt == nil {
-                state.opensAt = now + state.pause
+                return
             }
+            // One that began before it opened tells nothing of now, however it ends.
+            guard state.opensAt == nil else { return }
+            state.failures = failed ? state.failures + 1 : 0
+            if state.failures >= Self.failuresLimit { state.opensAt = now + state.pause }
         }
     }
 }

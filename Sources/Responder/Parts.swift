@@ -147,13 +147,7 @@ struct Parts {
         }
     }
 
-    var handler: @Sendable (Request) -> Response {
-        var router = Router()
-        let endpoint = endpoint
-        router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
-        let routed = router
-        return { routed.respond(to: $0) }
-    }
+    var handler: @Sendable (Request) -> Response { endpoint.handler }
 
     var readiness: @Sendable () -> Readiness {
         let further = settings.hasFurtherRoot ? [Settings.furtherRootWarning] : []

@@ -114,10 +114,10 @@ package final class ProfileFeed: Sendable {
     /// Of apps that are not served here nothing is added.
     private func take(_ readings: [SubscriberReading]) {
         guard !readings.isEmpty else { return }
-        let served = Set(apps.heads.map { Served($0.tenant, $0.key) })
+        let served = Set(apps.heads.map(\.place))
         for reading in readings {
             guard let key = ProfileKey(reading.subscriber) else { continue }
-            let mayAdd = served.contains(Served(reading.subscriber.tenant, reading.subscriber.key))
+            let mayAdd = served.contains(reading.subscriber.place)
             table.change(key, to: reading.reading, mayAdd: mayAdd)
         }
         metrics.profileChanges.add(UInt64(readings.count))
@@ -170,15 +170,5 @@ package final class ProfileFeed: Sendable {
             return state.evictionsTold
         }
         metrics.profileEvictions.add(counts.evictions &- told)
-    }
-}
-
-private struct Served: Hashable {
-    let tenant: TenantID
-    let key: AppEnvironment
-
-    init(_ tenant: TenantID, _ key: AppEnvironment) {
-        self.tenant = tenant
-        self.key = key
     }
 }

@@ -54,12 +54,15 @@ package final class ProfileLookup: Sendable {
         }
         metrics.profileMisses.add()
         guard mayAskDatabase else { return unavailable("overload") }
-        if let refusal = gate.enter() { return unavailable(refusal.rawValue) }
-        return ask(subscriber, place)
+        do {
+            return ask(subscriber, place, try gate.enter())
+        } catch {
+            return unavailable(error.rawValue)
+        }
     }
 
     private func ask(
-        _ subscriber: SubscriberKey, _ place: ProfileKey?
+        _ subscriber: SubscriberKey, _ place: ProfileKey?, _ ticket: LookupGate.Ticket
     ) -> (ProfileReading, ProfileSource) {
         let start = ContinuousClock.now
         defer { metrics.profileSeconds.observe(ContinuousClock.now - start) }
@@ -68,11 +71,11 @@ package final class ProfileLookup: Sendable {
             let reading = try store.profile(.routing, of: subscriber) { [budget] in
                 budget - (ContinuousClock.now - start)
             }
-            gate.leave(failed: false)
+            gate.leave(ticket, failed: false)
             if let place { table.put(place, reading, since: version) }
             return (reading, reading == .absent ? .absent : .database)
         } catch {
-            gate.leave(failed: true)
+            gate.leave(ticket, failed: true)
             return unavailable((error as? PostgresError)?.code.rawValue ?? "failed")
         }
     }

@@ -30,17 +30,7 @@ struct ProfileParts: Sendable {
         self.feed = feed
         let budgets = DiscountBudgets(store: store)
         self.budgets = budgets
-        sources = DecisionSources(
-            subscriber: { tenant, key, transaction, mayAskDatabase in
-                let (reading, source) = lookup.find(
-                    tenant: tenant, key: key, originalTransactionId: transaction,
-                    mayAskDatabase: mayAskDatabase)
-                return (KnownSubscriber(reading), source)
-            }, budget: { budgets.reading(of: $0, at: $1) },
-            age: {
-                guard let feed = feed.ageSeconds, let budgets = budgets.age else { return nil }
-                return max(.seconds(feed), budgets)
-            })
+        sources = DecisionSources(lookup: lookup, budgets: budgets, feed: feed)
         loops = [
             BackgroundLoop("profiles", every: ProfileFeed.interval, log: log) { try feed.run() },
             BackgroundLoop("budgets", every: DiscountBudgets.interval, log: log) {

@@ -30,7 +30,19 @@ package struct RealtimeEndpoint: Sendable {
         self.conditions = conditions
     }
 
-    package func respond(to request: Request, _ parameters: PathParameters) -> Response {
+    /// The routes of a responder.
+    package var router: Router {
+        var router = Router()
+        router.on(.post, "/realtime/{token}") { respond(to: $0, $1) }
+        return router
+    }
+
+    package var handler: @Sendable (Request) -> Response {
+        let router = router
+        return { router.respond(to: $0) }
+    }
+
+    private func respond(to request: Request, _ parameters: PathParameters) -> Response {
         var watch = StepWatch()
         guard let token = parameters.bytes("token"), let app = apps.find(token: token) else {
             metrics.refused.add(1, "unknownToken")

@@ -32,13 +32,8 @@ package final class ServedApp: Sendable {
 /// Who is served, by the hash of the token in the URL. Readers take a reference under a short lock;
 /// the feed swaps a whole new table in.
 package final class ServedApps: Sendable {
-    private struct Key: Hashable {
-        let tenant: TenantID
-        let key: AppEnvironment
-    }
-
     private struct Table {
-        var byKey: [Key: ServedApp] = [:]
+        var byPlace: [AppPlace: ServedApp] = [:]
         var byToken: [[UInt8]: ServedApp] = [:]
     }
 
@@ -53,21 +48,21 @@ package final class ServedApps: Sendable {
     }
 
     package func find(_ head: SnapshotHead) -> ServedApp? {
-        table.withLock { $0.byKey[Key(tenant: head.tenant, key: head.key)] }
+        table.withLock { $0.byPlace[head.place] }
     }
 
     /// What is served now.
-    package var heads: [SnapshotHead] { table.withLock { $0.byKey.values.map(\.head) } }
+    package var heads: [SnapshotHead] { table.withLock { $0.byPlace.values.map(\.head) } }
 
-    package var count: Int { table.withLock { $0.byKey.count } }
+    package var count: Int { table.withLock { $0.byPlace.count } }
 
     /// Takes in newer snapshots, and drops every app that is not among `heads` any more.
     package func update(with newer: [ServedApp], keeping heads: [SnapshotHead]) {
-        let live = Set(heads.map { Key(tenant: $0.tenant, key: $0.key) })
+        let live = Set(heads.map(\.place))
         table.withLock { table in
-            var byKey = table.byKey.filter { live.contains($0.key) }
-            for app in newer { byKey[Key(tenant: app.head.tenant, key: app.head.key)] = app }
-            table = Table(byKey: byKey, byToken: Self.tokens(of: byKey.values))
+            var byPlace = table.byPlace.filter { live.contains($0.key) }
+            for app in newer { byPlace[app.head.place] = app }
+            table = Table(byPlace: byPlace, byToken: Self.tokens(of: byPlace.values))
         }
     }
 

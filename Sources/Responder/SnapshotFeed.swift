@@ -22,23 +22,13 @@ package final class SnapshotFeed: Sendable {
     private let age: ServingAge
     /// Held while what is served is exchanged: the disk never takes the place of the database.
     private let serving = Mutex(Serving.nothing)
-    private let refusals = Mutex<[Refused: String]>([:])
+    private let refusals = Mutex<[AppPlace: String]>([:])
 
     private enum Serving {
         case nothing
         case disk
         /// The whole list was read at least once.
         case database
-    }
-
-    private struct Refused: Hashable {
-        let tenant: TenantID
-        let key: AppEnvironment
-
-        init(_ head: SnapshotHead) {
-            tenant = head.tenant
-            key = head.key
-        }
     }
 
     /// A body too slow or unreadable is its app's trouble; a lost connection is everybody's.
@@ -69,17 +59,17 @@ package final class SnapshotFeed: Sendable {
         let heads = try store.snapshotHeads(.routing)
         var newer: [ServedApp] = []
         var taken: [SnapshotBody] = []
-        var refused: [Refused: String] = [:]
+        var refused: [AppPlace: String] = [:]
         for head in heads {
             do {
                 guard let stored = try load(head) else { continue }
                 newer.append(try serve(stored, from: "database"))
                 if files != nil { taken.append(stored) }
             } catch let error as SnapshotError {
-                refused[Refused(head)] = refuse(head, error.code.rawValue, "\(error)")
+                refused[head.place] = refuse(head, error.code.rawValue, "\(error)")
                 if let app = lastGood(head) { newer.append(app) }
             } catch let error as PostgresError where Self.concernsOneBody.contains(error.code) {
-                refused[Refused(head)] = refuse(head, error.code.rawValue, "\(error)")
+                refused[head.place] = refuse(head, error.code.rawValue, "\(error)")
                 if let app = lastGood(head) { newer.append(app) }
             }
         }
@@ -145,7 +135,7 @@ package final class SnapshotFeed: Sendable {
     /// - Returns: what was refused and why.
     private func refuse(_ head: SnapshotHead, _ code: String, _ error: String) -> String {
         let refusal = "\(head.number) \(code)"
-        guard refusals.withLock({ $0[Refused(head)] }) != refusal else { return refusal }
+        guard refusals.withLock({ $0[head.place] }) != refusal else { return refusal }
         metrics.snapshotRefused.add(1, code)
         log.error("snapshot_refused", fields(head, error))
         return refusal

@@ -25,23 +25,13 @@ package final class SnapshotFiles: Sendable {
     private static let stampName = "looked-at"
     private static let stampBytesLimit = 32
 
-    private struct Key: Hashable {
-        let tenant: TenantID
-        let key: AppEnvironment
-
-        init(_ head: SnapshotHead) {
-            tenant = head.tenant
-            key = head.key
-        }
-    }
-
     private struct State {
-        var unwritten: [Key: SnapshotBody] = [:]
-        var live: Set<Key> = []
+        var unwritten: [AppPlace: SnapshotBody] = [:]
+        var live: Set<AppPlace> = []
         /// `nil` until the database was asked: the disk is left alone then.
         var lookedAt: Instant?
         /// What the folder is known to hold, by whose file.
-        var cleaned: Set<Key>?
+        var cleaned: Set<AppPlace>?
         var stampedAt: ContinuousClock.Instant?
     }
 
@@ -76,9 +66,9 @@ package final class SnapshotFiles: Sendable {
     /// Remembers what a look at the database brought; `flush` writes it.
     func note(_ taken: [SnapshotBody], live: [SnapshotHead], lookedAt: Instant) {
         state.withLock { state in
-            state.live = Set(live.map(Key.init))
+            state.live = Set(live.map(\.place))
             state.unwritten = state.unwritten.filter { state.live.contains($0.key) }
-            for stored in taken { state.unwritten[Key(stored.head)] = stored }
+            for stored in taken { state.unwritten[stored.head.place] = stored }
             state.lookedAt = lookedAt
         }
     }
@@ -90,11 +80,11 @@ package final class SnapshotFiles: Sendable {
         let seen = state.withLock { $0 }
         guard let lookedAt = seen.lookedAt else { return }
         var failure: (any Error)?
-        for (key, stored) in seen.unwritten {
+        for (place, stored) in seen.unwritten {
             do {
                 try write(stored)
                 state.withLock { state in
-                    if state.unwritten[key] == stored { state.unwritten[key] = nil }
+                    if state.unwritten[place] == stored { state.unwritten[place] = nil }
                 }
             } catch {
                 failure = error
@@ -116,8 +106,8 @@ package final class SnapshotFiles: Sendable {
         try FileBytes.replace(path, with: bytes)
     }
 
-    private func removeOthers(than live: Set<Key>) throws {
-        let kept = Set(live.map { Self.name($0.tenant, $0.key) })
+    private func removeOthers(than live: Set<AppPlace>) throws {
+        let kept = Set(live.map(Self.name))
         for name in try FileManager.default.contentsOfDirectory(atPath: directory)
         where isOurs(name) && !kept.contains(name) {
             try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
@@ -169,13 +159,13 @@ package final class SnapshotFiles: Sendable {
         guard let age = atStart.age, age + (.now - atStart.uptime) <= ServingMode.fullLimit else {
             return nil
         }
-        return try? stored(in: Self.name(head))
+        return try? stored(in: Self.name(head.place))
     }
 
     private func stored(in name: String) throws(FileError) -> SnapshotBody? {
         let bytes = try FileBytes.readAll(
             "\(directory)/\(name)", bytesLimit: SnapshotFileForm.headBytes + Snapshot.bytesLimit)
-        guard let stored = SnapshotFileForm.stored(in: bytes), Self.name(stored.head) == name
+        guard let stored = SnapshotFileForm.stored(in: bytes), Self.name(stored.head.place) == name
         else { return nil }
         return stored
     }
@@ -197,13 +187,11 @@ package final class SnapshotFiles: Sendable {
         name.hasSuffix(Self.suffix) || name.hasSuffix(Self.suffix + FileBytes.newSuffix)
     }
 
-    private func path(_ head: SnapshotHead) -> String { "\(directory)/\(Self.name(head))" }
+    private func path(_ head: SnapshotHead) -> String { "\(directory)/\(Self.name(head.place))" }
 
-    private static func name(_ head: SnapshotHead) -> String { name(head.tenant, head.key) }
-
-    private static func name(_ tenant: TenantID, _ key: AppEnvironment) -> String {
-        let (tenant, app) = (tenant.uuid.uuidString, key.app.uuid.uuidString)
-        return "\(tenant)_\(app)_\(key.environment.rawValue)\(suffix)".lowercased()
+    private static func name(_ place: AppPlace) -> String {
+        let (tenant, app) = (place.tenant.uuid.uuidString, place.key.app.uuid.uuidString)
+        return "\(tenant)_\(app)_\(place.key.environment.rawValue)\(suffix)".lowercased()
     }
 }
 

@@ -26,7 +26,21 @@ package struct BucketRange: Hashable, Codable, Sendable {
         self.end = end
     }
 
-    /// Those that exist: what was stored may say anything.
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case first, end
+    }
+
+    package init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        first = try container.decode(Int32.self, forKey: .first)
+        end = try container.decode(Int32.self, forKey: .end)
+        guard 0 <= first, first < end, end <= Int32(Buckets.count) else {
+            throw decoder.refusal("buckets are 0 to 9999, and a range has one at least")
+        }
+    }
+
+    /// Those that exist.
     package var buckets: Range<Int> {
         let first = min(max(0, Int(first)), Buckets.count)
         return first..<max(first, min(Int(end), Buckets.count))

@@ -22,11 +22,11 @@ extension ServingSnapshot {
 
     private func decide(_ inputs: DecisionInputs, _ trace: inout DecisionTrace?) -> Decision {
         if snapshot.isStopped { return .nothing(.stopped) }
-        if inputs.mode == .silent { return .nothing(.outOfDate) }
+        if !inputs.mode.allowsDefault { return .nothing(.outOfDate) }
         let call = DecisionCall(self, inputs)
         trace?.localeChain = call.chain
         if let held = holdoutDecision(call, &trace) { return held }
-        guard inputs.mode != .defaultOnly else { return defaultDecision(call) }
+        guard inputs.mode.allowsRules else { return defaultDecision(call) }
         var assignment: Assignment?
         for rule in snapshot.ruleSet.rules {
             guard let attempt = attempt(rule, call, &trace) else { continue }
@@ -80,25 +80,21 @@ extension ServingSnapshot {
         let decision = choice.treatment.flatMap { say($0, by: rule, call, &steps) }
         trace?.rules.append(
             RuleStep(
-                rule, decision == nil ? .dead : .answered, condition, bucket: choice.bucket,
-                arm: choice.assignment?.arm, treatments: steps ?? []))
+                rule, decision == nil ? .dead : .answered, condition, choice,
+                treatments: steps ?? []))
         return Attempt(decision: decision, assignment: choice.assignment)
     }
 
     private typealias RuleStep = DecisionTrace.RuleStep
-
-    private struct Choice {
-        var treatment: Treatment?
-        var assignment: Assignment?
-        var bucket: Int?
-    }
 
     private func choose(_ rule: Rule, _ call: DecisionCall) -> Choice {
         switch rule.outcome {
         case .treatment(let treatment): return Choice(treatment: treatment)
         case .experiment(let experiment):
             let bucket = call.inputs.bucket(experiment.salt)
-            guard let arm = experiment.arm(ofBucket: bucket) else { return Choice(bucket: bucket) }
+            guard let arm = experiment.arm(ofBucket: bucket) else {
+                return Choice(bucket: bucket, dead: .noArm)
+            }
             return Choice(
                 treatment: arm.treatment,
                 assignment: Assignment(experiment: experiment.id, arm: arm.key), bucket: bucket)
@@ -228,6 +224,15 @@ private struct DecisionCall {
 
 extension DeadReason: Error {}
 
+/// What a rule that matched is to answer.
+private struct Choice {
+    var treatment: Treatment?
+    var assignment: Assignment?
+    var bucket: Int?
+    /// Why there is no treatment.
+    var dead: DeadReason?
+}
+
 extension Decision {
     fileprivate static func nothing(_ reason: FallbackReason) -> Decision {
         Decision(answer: .fallback(reason), rule: nil, localeServed: nil)
@@ -240,11 +245,12 @@ extension Decision {
 
 extension DecisionTrace.RuleStep {
     fileprivate init(
-        _ rule: Rule, _ result: Result, _ condition: ConditionTrace? = nil, bucket: Int? = nil,
-        arm: String? = nil, treatments: [DecisionTrace.TreatmentStep] = []
+        _ rule: Rule, _ result: Result, _ condition: ConditionTrace? = nil,
+        _ choice: Choice? = nil, treatments: [DecisionTrace.TreatmentStep] = []
     ) {
         self.init(
-            rule: rule.id, name: rule.name, result: result, condition: condition, bucket: bucket,
-            arm: arm, treatments: treatments)
+            rule: rule.id, name: rule.name, result: result, condition: condition,
+            bucket: choice?.bucket, arm: choice?.assignment?.arm, dead: choice?.dead,
+            treatments: treatments)
     }
 }

@@ -25,6 +25,8 @@ package struct DecisionTrace: Equatable, Sendable {
         /// The bucket in the experiment and the arm it lies in.
         package let bucket: Int?
         package let arm: String?
+        /// Why it has no treatment to try; of those that were tried each says its own.
+        package let dead: DeadReason?
         package let treatments: [TreatmentStep]
     }
 

@@ -14,8 +14,28 @@ package struct Experiment: Codable, Equatable, Sendable {
         self.arms = arms
     }
 
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, name, arms
+    }
+
+    package init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(ExperimentID.self, forKey: .id)
+        name = try container.decode(String.self, forKey: .name)
+        arms = try container.decode([Arm].self, forKey: .arms)
+        guard Self.nameBytes.contains(name.utf8.count) else {
+            throw decoder.refusal("an experiment's name has 1 to 100 bytes")
+        }
+        // Each weight is bounded, and so is their number: the sum is.
+        guard (1...Self.armsLimit).contains(arms.count),
+            arms.reduce(0, { $0 + $1.weight }) == Arm.weights.upperBound
+        else { throw decoder.refusal("an experiment has 1 to 8 arms that weigh 10000 together") }
+    }
+
     package struct Arm: Codable, Equatable, Sendable {
         package static let keyBytes = 1...32
+        package static let weights: ClosedRange<Int32> = 0...Int32(Buckets.count)
 
         /// Names the arm in decisions and reports: `control`, `halfPrice`.
         package let key: String
@@ -32,6 +52,24 @@ package struct Experiment: Codable, Equatable, Sendable {
             self.weight = weight
             self.treatment = treatment
             self.buckets = buckets
+        }
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case key, weight, treatment, buckets
+        }
+
+        package init(from decoder: any Decoder) throws {
+            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            key = try container.decode(String.self, forKey: .key)
+            weight = try container.decode(Int32.self, forKey: .weight)
+            treatment = try container.decode(Treatment.self, forKey: .treatment)
+            buckets = try container.decode([BucketRange].self, forKey: .buckets)
+            guard Self.keyBytes.contains(key.utf8.count), Self.weights.contains(weight),
+                buckets.count <= Buckets.count
+            else {
+                throw decoder.refusal("an arm has a key of 1 to 32 bytes and weighs 0 to 10000")
+            }
         }
     }
 
@@ -79,6 +117,20 @@ package struct Holdout: Codable, Equatable, Sendable {
     package init(percent: Int32, answer: Answer) {
         self.percent = percent
         self.answer = answer
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case percent, answer
+    }
+
+    package init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        percent = try container.decode(Int32.self, forKey: .percent)
+        answer = try container.decode(Answer.self, forKey: .answer)
+        guard percent == 0 || Self.percents.contains(percent) else {
+            throw decoder.refusal("a holdout is 0 to 20 percent")
+        }
     }
 
     /// One for an app: raising the share only adds subscribers.

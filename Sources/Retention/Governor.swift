@@ -9,6 +9,21 @@ package struct Governor: Codable, Equatable, Sendable {
             self.amountMilliunits = amountMilliunits
             self.currency = currency
         }
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case amountMilliunits, currency
+        }
+
+        package init(from decoder: any Decoder) throws {
+            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            amountMilliunits = try container.decode(Int64.self, forKey: .amountMilliunits)
+            currency = try container.decode(String.self, forKey: .currency)
+            let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+            guard amountMilliunits > 0, currency.utf8.count == 3,
+                currency.utf8.allSatisfy(capitals.contains)
+            else { throw decoder.refusal("a budget is above 0, in a currency of three capitals") }
+        }
     }
 
     package static let none = Governor(
@@ -30,6 +45,23 @@ package struct Governor: Codable, Equatable, Sendable {
         self.monthlyDiscountBudget = monthlyDiscountBudget
     }
 
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case offersPerSubscriber, coolDownDays, monthlyDiscountBudget
+    }
+
+    package init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        offersPerSubscriber = try container.decodeIfPresent(
+            Int32.self, forKey: .offersPerSubscriber)
+        coolDownDays = try container.decodeIfPresent(Int32.self, forKey: .coolDownDays)
+        monthlyDiscountBudget = try container.decodeIfPresent(
+            Budget.self, forKey: .monthlyDiscountBudget)
+        guard [offersPerSubscriber, coolDownDays].allSatisfy({ $0.map { $0 >= 1 } ?? true }) else {
+            throw decoder.refusal("a governor's limits are 1 and more")
+        }
+    }
+
     package var asksForCounters: Bool { offersPerSubscriber != nil || coolDownDays != nil }
 
     /// Why no offer may be made now; `nil` where one may.
@@ -38,7 +70,9 @@ package struct Governor: Codable, Equatable, Sendable {
         zone: ZoneOffsets, now: Instant
     ) -> DeadReason? {
         let needsDatabase = asksForCounters || monthlyDiscountBudget != nil
-        if mode != .full, mode != .noBudgetedOffers || needsDatabase { return .staleState }
+        guard mode.allowsOffers, mode.allowsBudgetedOffers || !needsDatabase else {
+            return .staleState
+        }
         if asksForCounters {
             guard let counters else { return .countersUnknown }
             if let offersPerSubscriber, counters.offersTaken >= offersPerSubscriber {

@@ -4,7 +4,7 @@
 
 extension SubscriberProfile {
     package static let version: UInt8 = 1
-    /// As the table has it.
+    /// As the table has it; the first is the version.
     package static let bodyBytes = 1...1_024
 
     private enum Part: UInt8 {

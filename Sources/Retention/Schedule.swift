@@ -14,6 +14,20 @@ package struct Schedule: Codable, Equatable, Sendable {
             self.toMinute = toMinute
         }
 
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case fromMinute, toMinute
+        }
+
+        package init(from decoder: any Decoder) throws {
+            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            fromMinute = try container.decode(Int64.self, forKey: .fromMinute)
+            toMinute = try container.decode(Int64.self, forKey: .toMinute)
+            guard [fromMinute, toMinute].allSatisfy(Self.minutes.contains) else {
+                throw decoder.refusal("a time of day is 0 to 1440 minutes")
+            }
+        }
+
         func covers(_ minute: Int64) -> Bool {
             if fromMinute <= toMinute { return fromMinute <= minute && minute < toMinute }
             return fromMinute <= minute || minute < toMinute

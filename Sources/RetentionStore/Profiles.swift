@@ -6,7 +6,7 @@ package import Retention
 /// A profile as it is kept.
 package struct StoredProfile: Equatable, Sendable {
     /// In bytes; 1 at least, which is the version.
-    package static let bodyLimit = 1_024
+    package static let bodyLimit = SubscriberProfile.bodyBytes.upperBound
 
     package let body: [UInt8]
     /// Up to when what is known went into it.
@@ -164,6 +164,8 @@ package struct SubscriberKey: Hashable, Sendable {
         self.key = key
         self.originalTransactionId = originalTransactionId
     }
+
+    package var place: AppPlace { AppPlace(tenant: tenant, key: key) }
 }
 
 /// What is kept of a subscriber: `found`, or `absent` where that is nothing any more.

@@ -142,6 +142,9 @@ package struct SnapshotHead: Hashable, Sendable {
         self.number = number
     }
 
+    /// Whose it is, under whatever number.
+    package var place: AppPlace { AppPlace(tenant: tenant, key: key) }
+
     /// `nil` for an environment that this build does not know: it is not served, and holds up none.
     fileprivate init?(row: Row) throws {
         guard let environment = StoreEnvironment(rawValue: try row.decode("environment")) else {
@@ -151,6 +154,17 @@ package struct SnapshotHead: Hashable, Sendable {
             tenant: TenantID(try row.decode("tenant_id")),
             key: AppEnvironment(app: AppID(try row.decode("app_id")), environment: environment),
             number: try row.decode("number"))
+    }
+}
+
+/// An app of a tenant in one environment.
+package struct AppPlace: Hashable, Sendable {
+    package let tenant: TenantID
+    package let key: AppEnvironment
+
+    package init(tenant: TenantID, key: AppEnvironment) {
+        self.tenant = tenant
+        self.key = key
     }
 }
 

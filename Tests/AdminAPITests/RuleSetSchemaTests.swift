@@ -63,14 +63,12 @@ struct RuleSetExportTests {
 /// Rule sets of every form, always the same ones.
 private struct RuleSetGenerator {
     private let app: TestApp
-    private var state: UInt64 = 20_261_130
+    private var dice = SeededNumbers(seed: 20_261_130)
 
     init(_ app: TestApp) { self.app = app }
 
     private mutating func below(_ limit: Int) -> Int {
-        // The generator of Knuth's MMIX: enough to mix forms, and the same everywhere.
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(limit))
+        Int.random(in: 0..<limit, using: &dice)
     }
 
     mutating func ruleSet() -> JSONTree {

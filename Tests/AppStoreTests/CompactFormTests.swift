@@ -147,7 +147,7 @@ import Testing
         let other = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         var wrong = [
             "", other, text + "==", text + "=", String(text.dropLast()), text + "A", "AAAA",
-            Base64URL.encode(Self.der(raw)), Base64URL.encode(raw.prefix(63)),
+            Base64URL.encode(Forger.der(raw)), Base64URL.encode(raw.prefix(63)),
             Base64URL.encode(raw + [0]), Base64URL.encode([0] + raw),
             Base64URL.encode(raw.suffix(32) + raw.prefix(32)),
             Base64URL.encode([UInt8](repeating: 0, count: 64)),
@@ -197,16 +197,5 @@ import Testing
 
     private func randomBlanks() -> [UInt8] {
         [UInt8](repeating: UInt8(ascii: " "), count: Int.random(in: 1...5))
-    }
-
-    /// As JWS libraries that forget the JOSE form write it.
-    private static func der(_ raw: [UInt8]) -> [UInt8] {
-        func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-            let significant = Array(bytes.drop { $0 == 0 })
-            let padded = (significant.first ?? 0) >= 0x80 ? [0] + significant : significant
-            return [2, UInt8(padded.count)] + padded
-        }
-        let both = integer(raw.prefix(32)) + integer(raw.suffix(32))
-        return [0x30, UInt8(both.count)] + both
     }
 }

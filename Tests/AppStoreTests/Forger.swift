@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Signing
+import TestSupport
 
 /// One request that must be refused.
 struct Forgery {
@@ -80,11 +81,11 @@ struct Forger {
     }
 
     let cast: Cast
-    var random: Mangling.Generator
+    var random: SeededNumbers
 
     init(_ cast: Cast, seed: UInt64) {
         self.cast = cast
-        random = Mangling.Generator(state: seed)
+        random = SeededNumbers(seed: seed)
     }
 
     // MARK: Parts

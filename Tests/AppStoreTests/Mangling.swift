@@ -1,18 +1,8 @@
+import TestSupport
+
 /// Damages bytes in the ways that find faults. The seed is fixed, so a failure can be made again.
 enum Mangling {
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
-    static func mangled(_ good: [UInt8], _ random: inout Generator) -> [UInt8] {
+    static func mangled(_ good: [UInt8], _ random: inout SeededNumbers) -> [UInt8] {
         var bytes = good
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let position = Int.random(in: 0..<max(1, bytes.count), using: &random)

@@ -1,5 +1,6 @@
 import AppStore
 import Signing
+import TestSupport
 import Testing
 
 /// Thousands of damaged bodies: none crashes the process, none is believed.
@@ -10,7 +11,7 @@ import Testing
         let verifier = try store.verifier()
         let good = try store.body()
         #expect(refusal(good, verifier) == nil)
-        var random = Mangling.Generator(state: UInt64(part) &* 7_919 &+ 1)
+        var random = SeededNumbers(seed: UInt64(part) &* 7_919 &+ 1)
         for turn in 0..<1_500 {
             let body = Mangling.mangled(good, &random)
             if body == good { continue }
@@ -28,7 +29,7 @@ import Testing
         let jws = try store.chain.sign(Store.json(Store.fields()))
         let segments = jws.split(separator: ".").map { Array($0.utf8) }
         let decoded = try segments.map { try #require(Base64URL.decode($0)) }
-        var random = Mangling.Generator(state: 4_711 &+ UInt64(part))
+        var random = SeededNumbers(seed: 4_711 &+ UInt64(part))
         for _ in 0..<700 {
             var changed = segments
             changed[part] = Base64URL.encodedBytes(Mangling.mangled(decoded[part], &random))
@@ -40,7 +41,7 @@ import Testing
 
     @Test func `random bytes are neither JSON nor a JWS, and harm nothing`() throws {
         let verifier = try Store().verifier()
-        var random = Mangling.Generator(state: 99)
+        var random = SeededNumbers(seed: 99)
         let alphabet = Array("{}[]\",:.\\ue0123456789-+truefalsnl \t\u{0}é".utf8)
         for _ in 0..<5_000 {
             let count = Int.random(in: 0...120, using: &random)

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Retention
+import TestSupport
 import Testing
 
 @Suite struct RetentionMessagingContentTests {
@@ -125,7 +126,7 @@ import Testing
     /// to double an entry.
     @Test(arguments: 0..<4)
     func `no damaged body crashes, and none gives what was never there`(_ part: Int) {
-        var random = Mangling.Generator(state: 1_009 &+ UInt64(part))
+        var random = SeededNumbers(seed: 1_009 &+ UInt64(part))
         let goods = Calls.contents.sorted { $0.key.rawValue < $1.key.rawValue }
         var readable = 0
         for turn in 0..<5_000 {

@@ -10,6 +10,12 @@ struct RulesTarget: Target {
         else { Fuzzer.found("rules that were read cannot be written and read again") }
         if again != rules { Fuzzer.found("rules change when they are written and read") }
         if rules.rules.count > RuleSet.rulesLimit { Fuzzer.found("too many rules were read") }
+        let areBounded = rules.experiments.allSatisfy { experiment in
+            (1...Experiment.armsLimit).contains(experiment.arms.count)
+                && experiment.arms.allSatisfy { $0.weight >= 0 }
+                && experiment.arms.reduce(0) { $0 + $1.weight } == Int32(Buckets.count)
+        }
+        if !areBounded { Fuzzer.found("an experiment without bounds was read") }
         judge(rules)
     }
 

@@ -46,7 +46,7 @@ import Testing
     func `files mangled in many places harm nothing`(_ which: Int) {
         let picture = Self.pictures[which]
         let good = picture.encoded(deflated: deflated(picture.scanlines))
-        var random = Generator(state: UInt64(which) + 1)
+        var random = SeededNumbers(seed: UInt64(which) + 1)
         var refused = 0
         for _ in 0..<3_000 {
             var bytes = good
@@ -63,17 +63,5 @@ import Testing
             if case .faults = Inspection(PNGBytes.withChecksums(bytes)) { refused += 1 }
         }
         #expect(refused > 1_000)
-    }
-}
-
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Locales
+import TestSupport
 import Testing
 
 @Suite struct `Nonsense in place of a locale` {
@@ -28,7 +29,7 @@ import Testing
 
     @Test func `Twenty thousand random texts get only supported answers`() {
         let matcher = LocaleMatcher(supported: AppleLocales.all)
-        var random = SplitMix(state: 2)
+        var random = SeededNumbers(seed: 2)
         let alphabet = Array("abcdehnrstuzABCHKNTUS0149-_-_-_ .@/\0\u{7f}".utf8)
         var answered = 0
         for round in 0..<20_000 {
@@ -96,18 +97,5 @@ import Testing
     ])
     func `are not guessed from other text`(text: String) {
         #expect(AppleLocales.canonical(text) == nil)
-    }
-}
-
-/// The same texts in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

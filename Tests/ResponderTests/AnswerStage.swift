@@ -67,8 +67,7 @@ final class AnswerStage: Sendable {
             metrics: metrics,
             conditions: ServingConditions(
                 age: age, overload: OverloadGate(OverloadGate.Limits(threads: Self.threads))))
-        var router = Router()
-        router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
+        var router = endpoint.router
         router.on(.post, "/clock/{milliseconds}") { _, parameters in
             guard let instant = parameters["milliseconds"].flatMap({ Int64($0) }) else {
                 return .empty(400)
@@ -98,13 +97,7 @@ final class AnswerStage: Sendable {
             table: ProfileTable(bytes: tableBytes, shards: 2, hash: { $0.hashOfProcess }),
             store: store, limit: threads + 1,
             metrics: metrics, budget: lookupLimit)
-        return DecisionSources(
-            subscriber: { tenant, key, transaction, mayAskDatabase in
-                let (reading, source) = lookup.find(
-                    tenant: tenant, key: key, originalTransactionId: transaction,
-                    mayAskDatabase: mayAskDatabase)
-                return (KnownSubscriber(reading), source)
-            }, budget: { budgets.reading(of: $0, at: $1) })
+        return DecisionSources(lookup: lookup, budgets: budgets)
     }
 
     /// At most so many of each place, as PostgreSQL has them, one JSON object a line.

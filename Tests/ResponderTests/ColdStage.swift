@@ -22,7 +22,7 @@ final class ColdStage {
     let files: SnapshotFiles
     let feed: SnapshotFeed
     private let folder: SpoolFolder
-    private let router: Router
+    private let handler: @Sendable (Request) -> Response
     private let spool: DecisionSpool
 
     /// - Parameters:
@@ -54,17 +54,15 @@ final class ColdStage {
         let endpoint = RealtimeEndpoint(
             apps: apps, verifier: SignedDataVerifier(anchors: TrustAnchors(roots: [root])),
             spool: spool, clock: stage.clock.clock, metrics: metrics, conditions: conditions)
-        var router = Router()
-        router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
-        self.router = router
+        handler = endpoint.handler
     }
 
     func send(
         _ asked: Asked, to app: SimulatorApp, load: RequestLoad = .none
     ) throws -> Response {
         let url = try #require(app.realtimeURL)
-        return router.respond(
-            to: Request(
+        return handler(
+            Request(
                 method: .post, target: String(url.dropFirst(SampleAgency.publicOrigin.count)),
                 headers: [("Content-Type", "application/json")],
                 body: try asked.body(signedBy: stage.chain, now: stage.clock.clock.now()),

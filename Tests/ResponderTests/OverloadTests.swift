@@ -51,12 +51,9 @@ import Testing
                 conditions: ServingConditions(
                     age: conditions.age,
                     overload: OverloadGate(limits)))
-            var router = Router()
-            router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
-            let routed = router
             var settings = ServerSettings(port: 0, threads: .pool(OverloadTests.threads))
             settings.measuresLoad = true
-            server = try Server(settings, handler: { routed.respond(to: $0) })
+            server = try Server(settings, handler: endpoint.handler)
             let app = try stage.app(news)
             path = String(try #require(app.realtimeURL).dropFirst(SampleAgency.publicOrigin.count))
             bodies = try (0..<500).map { _ in

@@ -8,15 +8,6 @@ import Testing
 /// The table against a dictionary that remembers everything: what the table remembers is what the
 /// dictionary has, whatever came before.
 @Suite struct ProfileTableModelTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state >> 33 | state << 31) &* 0x9e37_79b9_7f4a_7c15
-        }
-    }
-
     private static let tenant = TenantID(UUID())
     private static let place = AppEnvironment(app: AppID(UUID()), environment: .sandbox)
 
@@ -29,7 +20,7 @@ import Testing
                 originalTransactionId: String(id.prefix(60))))
     }
 
-    private func reading(_ dice: inout Dice) -> ProfileReading {
+    private func reading(_ dice: inout SeededNumbers) -> ProfileReading {
         let offers = Int32.random(in: 0...9, using: &dice)
         let counters = GovernorCounters(
             offersTaken: offers, lastOfferAt: nil, escalationLevel: offers)
@@ -44,7 +35,7 @@ import Testing
     ///   must close again.
     @Test(arguments: [(UInt64(1), UInt64(1)), (2, 3), (3, 16), (4, .max)])
     func `it never says what the dictionary does not`(seed: UInt64, spread: UInt64) throws {
-        var dice = Dice(state: seed)
+        var dice = SeededNumbers(seed: seed)
         let table = ProfileTable(
             bytes: 40 << 10, shards: 2,
             hash: { $0.hashOfProcess % spread &* 0x0000_0001_0000_0003 }, now: { 0 })
@@ -87,7 +78,7 @@ import Testing
         }
         let workers = (0..<4).map { worker in
             ParallelWork {
-                var dice = Dice(state: UInt64(worker))
+                var dice = SeededNumbers(seed: UInt64(worker))
                 var torn = 0
                 for round in 0..<8_000 {
                     let number = Int.random(in: 0..<300, using: &dice)

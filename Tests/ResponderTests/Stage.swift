@@ -68,10 +68,7 @@ final class Stage: Sendable {
         let endpoint = RealtimeEndpoint(
             apps: apps, verifier: verifier, sources: sources, spool: spool, clock: clock.clock,
             metrics: metrics)
-        var router = Router()
-        router.on(.post, "/realtime/{token}") { endpoint.respond(to: $0, $1) }
-        let routed = router
-        server = try Server(ServerSettings(port: 0), handler: { routed.respond(to: $0) })
+        server = try Server(ServerSettings(port: 0), handler: endpoint.handler)
     }
 
     deinit { server.stop(drain: .zero) }

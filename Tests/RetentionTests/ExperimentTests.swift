@@ -101,6 +101,23 @@ import Testing
         }
     }
 
+    /// It was never given its buckets.
+    @Test func `without an arm for the bucket the rule is dead, and the walk says why`() {
+        var fixture = SnapshotFixture()
+        let experiment = Experiment(
+            id: ExperimentID(UUID()), name: "e",
+            arms: [.init(key: "text", weight: 10_000, treatment: .message(fixture.text))])
+        fixture.rules = [
+            Rule(id: RuleID(UUID()), name: "r", when: .always, outcome: .experiment(experiment))
+        ]
+        let (decision, trace) = fixture.explain(Asked())
+        #expect(decision.answer.kind == .defaultMessage)
+        #expect(decision.assignment == nil)
+        #expect(trace.rules.map(\.result) == [.dead])
+        #expect(trace.rules[0].dead == .noArm)
+        #expect(trace.rules[0].treatments.isEmpty)
+    }
+
     /// Intention to treat: who was assigned to an arm stays in it, whatever could be said.
     @Test func `an arm that cannot be said is still recorded`() {
         var fixture = SnapshotFixture()

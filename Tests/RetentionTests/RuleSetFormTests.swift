@@ -40,7 +40,8 @@ import Testing
         ]
         let experiment = Experiment(
             id: ExperimentID(UUID()), name: "e",
-            arms: treatments.map { .init(key: "\($0.kind)", weight: 3_000, treatment: $0) })
+            arms: treatments.map { .init(key: "\($0.kind)", weight: 2_500, treatment: $0) }
+                + [.init(key: "rest", weight: 2_500, treatment: .fallback)])
         let schedule = Schedule(
             from: Instant(milliseconds: 1), to: Instant(milliseconds: 2),
             daily: .init(fromMinute: 3, toMinute: 4))
@@ -126,6 +127,95 @@ import Testing
     func `an outcome that cannot be answered refuses the whole set`(outcome: String) {
         let outcome = outcome.isEmpty ? #""comment":1"# : outcome
         #expect(throws: DecodingError.self) { _ = try decode(json(outcome: outcome)) }
+    }
+
+    private func experiment(
+        name: String = "e", arms: [String]? = nil, more: String = ""
+    ) -> String {
+        """
+        "experiment":{"id":"exp_00000000000000000000000001","name":"\(name)",\
+        "arms":[\((arms ?? [arm()]).joined(separator: ","))]\(more)}
+        """
+    }
+
+    private func arm(
+        key: String = "a", weight: String = "10000", buckets: String = "[]", more: String = ""
+    ) -> String {
+        """
+        {"key":"\(key)","weight":\(weight),"treatment":{"kind":"fallback"},\
+        "buckets":\(buckets)\(more)}
+        """
+    }
+
+    @Test func `experiments are bounded`() throws {
+        func isRead(_ outcome: String) -> Bool {
+            (try? decode(json(outcome: outcome))) != nil
+        }
+        func arms(_ count: Int) -> [String] {
+            [arm()] + (1..<max(1, count)).map { arm(key: "a\($0)", weight: "0") }
+        }
+        #expect(isRead(experiment()))
+        #expect(isRead(experiment(arms: arms(Experiment.armsLimit))))
+        #expect(!isRead(experiment(arms: arms(Experiment.armsLimit + 1))))
+        #expect(!isRead(experiment(arms: [])))
+        #expect(isRead(experiment(name: String(repeating: "n", count: 100))))
+        #expect(!isRead(experiment(name: String(repeating: "n", count: 101))))
+        #expect(!isRead(experiment(name: "")))
+        #expect(!isRead(experiment(more: #","until":1"#)))
+        let key = String(repeating: "k", count: 32)
+        let read = [arm(key: key), arm(buckets: #"[{"first":0,"end":10000}]"#)]
+        for one in read { #expect(isRead(experiment(arms: [one])), "\(one)") }
+        let refused = [
+            arm(key: ""), arm(key: key + "k"), arm(weight: "9999"), arm(weight: "10001"),
+            arm(weight: "-1"), arm(weight: "1e10"), arm(more: #","until":1"#),
+            arm(buckets: #"[{"first":-1,"end":1}]"#), arm(buckets: #"[{"first":0,"end":10001}]"#),
+            arm(buckets: #"[{"first":1,"end":1}]"#),
+            arm(buckets: #"[{"first":0,"end":1,"step":2}]"#),
+        ]
+        for one in refused { #expect(!isRead(experiment(arms: [one])), "\(one)") }
+        let balanced = [arm(weight: "10001"), arm(key: "b", weight: "-1")]
+        #expect(!isRead(experiment(arms: balanced)))
+    }
+
+    @Test(arguments: [
+        #"{"percent":-1,"answer":"fallback"}"#, #"{"percent":21,"answer":"fallback"}"#,
+        #"{"percent":1,"answer":"none"}"#, #"{"percent":1,"answer":"fallback","of":"new"}"#,
+    ])
+    func `a holdout is bounded`(holdout: String) throws {
+        #expect(throws: DecodingError.self) { _ = try decode(json(holdout: holdout)) }
+        for percent in [0, 1, 20] {
+            let holdout = #"{"percent":\#(percent),"answer":"fallback"}"#
+            #expect(try decode(json(holdout: holdout)).holdout.percent == Int32(percent))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"offersPerSubscriber":0}"#, #"{"coolDownDays":0}"#, #"{"coolDownDays":-1}"#,
+        #"{"offersPerYear":1}"#,
+        #"{"monthlyDiscountBudget":{"amountMilliunits":0,"currency":"EUR"}}"#,
+        #"{"monthlyDiscountBudget":{"amountMilliunits":1,"currency":"EURO"}}"#,
+        #"{"monthlyDiscountBudget":{"amountMilliunits":1,"currency":"eur"}}"#,
+        #"{"monthlyDiscountBudget":{"amountMilliunits":1,"currency":"EUR","of":"app"}}"#,
+    ])
+    func `a governor is bounded`(governor: String) throws {
+        #expect(throws: DecodingError.self) { _ = try decode(json(governor: governor)) }
+        let least = """
+            {"offersPerSubscriber":1,"coolDownDays":1,\
+            "monthlyDiscountBudget":{"amountMilliunits":1,"currency":"EUR"}}
+            """
+        #expect(try decode(json(governor: least)).governor.coolDownDays == 1)
+    }
+
+    @Test(arguments: [
+        #"{"fromMinute":-1,"toMinute":1}"#, #"{"fromMinute":0,"toMinute":1441}"#,
+        #"{"fromMinute":0}"#, #"{"fromMinute":0,"toMinute":1,"zone":"UTC"}"#,
+    ])
+    func `a time of day is bounded`(daily: String) throws {
+        #expect(throws: DecodingError.self) {
+            _ = try decode(json(more: #","schedule":{"daily":\#(daily)}"#))
+        }
+        let allDay = #","schedule":{"daily":{"fromMinute":0,"toMinute":1440}}"#
+        #expect(try decode(json(more: allDay)).rules[0].schedule.daily?.toMinute == 1_440)
     }
 
     @Test func `unknown members refuse the set, wherever they stand`() throws {

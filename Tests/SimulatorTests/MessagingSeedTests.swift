@@ -14,19 +14,10 @@ struct MessagingSeedTests {
     private static let picture = PlainPicture.bullet.png
 
     /// The same numbers for the same seed.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
-    }
-
     /// Identifiers are few, so that callers meet.
     private static let identifiers = (0..<12).map { _ in UUID() }
 
-    private static func call(_ developer: Developer, _ dice: inout Dice) {
+    private static func call(_ developer: Developer, _ dice: inout SeededNumbers) {
         let identifier = identifiers[Int.random(in: 0..<identifiers.count, using: &dice)]
         let image = identifiers[Int.random(in: 0..<identifiers.count, using: &dice)]
         let bullet = #"{"text":"t","imageIdentifier":"\#(image)","altText":"a"}"#
@@ -58,7 +49,7 @@ struct MessagingSeedTests {
             try developer.simulator.setFaults(faults, seed: seed)
             let callers = (0..<MessagingSeedTests.callers).map { number in
                 ParallelWork {
-                    var dice = Dice(state: seed &* 1000 &+ UInt64(number))
+                    var dice = SeededNumbers(seed: seed &* 1000 &+ UInt64(number))
                     for _ in 0..<MessagingSeedTests.callsOfEach {
                         MessagingSeedTests.call(developer, &dice)
                     }
