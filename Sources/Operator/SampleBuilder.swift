@@ -11,7 +11,7 @@ package struct BuiltApp: Sendable {
     package let offerKey: SimulatorApp.OfferKey
     package let rules: RuleSet
     /// Of the frozen rules.
-    let version: Int32
+    package let version: Int32
     /// The paths of the real-time URLs.
     package let endpoints: [StoreEnvironment: String]
 

@@ -133,7 +133,9 @@ extension ServingSnapshot {
                 .alternateProduct($0, productId: productId, billingPlanType: plan)
             }
         case .promotionalOffer(let message, let productId, let offer, let signature):
-            if let dead = refusal(ofOffer: offer, productId, call) { return .failure(dead) }
+            if let dead = refusal(ofOffer: offer, productId, by: rule, call) {
+                return .failure(dead)
+            }
             return say(message, .promotionalOffer, call, by: rule) {
                 .promotionalOffer(
                     $0, productId: productId, offerIdentifier: offer, signature: signature)
@@ -183,13 +185,13 @@ extension ServingSnapshot {
     }
 
     private func refusal(
-        ofOffer offer: String, _ productId: String, _ call: DecisionCall
+        ofOffer offer: String, _ productId: String, by rule: Rule, _ call: DecisionCall
     ) -> DeadReason? {
         guard call.inputs.canSignOffers else { return .noKey }
         guard hasPromotionalOffer(offer, of: productId) else { return .noOffer }
         guard isSameGroup(call.inputs.request.productId, productId) else { return .notInGroup }
         return snapshot.ruleSet.governor.refusal(
-            call.inputs.subscriber.counters, call.inputs.budget, mode: call.inputs.mode,
+            by: rule, call.inputs.subscriber.counters, call.inputs.budget, mode: call.inputs.mode,
             zone: snapshot.zone, now: call.inputs.now)
     }
 

@@ -65,12 +65,16 @@ package struct Governor: Codable, Equatable, Sendable {
     package var asksForCounters: Bool { offersPerSubscriber != nil || coolDownDays != nil }
 
     /// Why no offer may be made now; `nil` where one may.
+    ///
+    /// - Parameter rule: that makes it; one that asks for counters itself needs them fresh too.
     func refusal(
-        _ counters: GovernorCounters?, _ spent: BudgetReading, mode: ServingMode,
+        by rule: Rule, _ counters: GovernorCounters?, _ spent: BudgetReading, mode: ServingMode,
         zone: ZoneOffsets, now: Instant
     ) -> DeadReason? {
-        let needsDatabase = asksForCounters || monthlyDiscountBudget != nil
-        guard mode.allowsOffers, mode.allowsBudgetedOffers || !needsDatabase else {
+        guard mode.allowsOffers else { return .staleState }
+        if !mode.allowsBudgetedOffers,
+            asksForCounters || monthlyDiscountBudget != nil || rule.asksForCounters
+        {
             return .staleState
         }
         if asksForCounters {

@@ -123,4 +123,10 @@ package struct Rule: Equatable, Sendable {
         when.factConditions.contains { $0.fact.source != .request }
             || whole.contains { $0.kind == .escalation }
     }
+
+    /// Whether it looks at what was taken, in its condition or by the step of an escalation.
+    var asksForCounters: Bool {
+        when.factConditions.contains { $0.fact.source == .counters }
+            || whole.contains { $0.kind == .escalation }
+    }
 }

@@ -33,7 +33,7 @@ extension IsolationTests {
                 try transaction.createRuleSetDraft(Self.rules, of: key.app)
             }
         }
-        return draftAdditions(key) + readAdditions(key)
+        return draftAdditions(key) + readAdditions(key) + decisionAdditions(key)
             + nameAdditions(
                 key, message: MessageID(message), name: name, client: ClientID(client))
     }
@@ -91,6 +91,11 @@ extension IsolationTests {
                     guard try !$0.wasPublished(version: 1, at: key) else { throw FoundForeign() }
                 }
             ),
+        ]
+    }
+
+    private func decisionAdditions(_ key: AppEnvironment) -> [Attempt] {
+        [
             (
                 "findServedSnapshot",
                 { try expectNothing(try $0.findServedSnapshot(number: 1, at: key)) }

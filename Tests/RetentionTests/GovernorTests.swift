@@ -100,6 +100,26 @@ import Testing
         }
     }
 
+    @Test func `a rule that asks for counters makes no offer by old ones`() {
+        var fixture = fixture()
+        let offer = Treatment.promotionalOffer(
+            fixture.offer, productId: "monthly", offerIdentifier: "half")
+        let few = Condition.fact(FactCondition(.offersTaken, .number(atLeast: 0, below: 2)))
+        let rules = [
+            Rule(id: RuleID(UUID()), name: "r", when: few, treatment: offer),
+            Rule(
+                id: RuleID(UUID()), name: "r", when: .always,
+                treatment: .escalation([offer, .message(fixture.text)])),
+        ]
+        for rule in rules {
+            fixture.rules = [rule]
+            var asked = Asked()
+            #expect(fixture.decide(asked).answer.kind == .promotionalOffer)
+            asked.mode = .noBudgetedOffers
+            #expect(fixture.decide(asked).answer.kind == .defaultMessage)
+        }
+    }
+
     @Test func `an escalation goes up with what did not keep, and down where it cannot`() {
         var fixture = SnapshotFixture()
         let small = Treatment.promotionalOffer(
