@@ -74,6 +74,10 @@ extension IsolationTests {
                 }
             ),
             (
+                "countAppStoreConnectMessages",
+                { try expectNot(try $0.countAppStoreConnectMessages(of: key.app) > 0) }
+            ),
+            (
                 "findAppStoreConnectMessage",
                 { try expectNothing(try $0.findAppStoreConnectMessage(UUID(), of: key.app)) }
             ),
