@@ -264,7 +264,9 @@ class Planter:
                 return None
             place.rule_set = {**place.rule_set, "holdout": {"percent": 0}}
             other = self.expected(line, place)
-            return other if other.rule else None
+            # A rule may say what the default says: then nobody can tell.
+            is_other = not self.messages(other) & self.messages(expected)
+            return other if other.rule and is_other else None
         return self.otherwise(line, change)
 
     def governor(self, line):
