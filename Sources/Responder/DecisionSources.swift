@@ -34,7 +34,8 @@ package struct DecisionSources: Sendable {
 
     /// From memory, else from PostgreSQL.
     ///
-    /// - Parameter feed: what keeps memory fresh; `nil` where nothing does, and its age is no matter.
+    /// - Parameter feed: what keeps memory fresh; `nil` where nothing does, and its age is no
+    ///   matter.
     package init(lookup: ProfileLookup, budgets: DiscountBudgets, feed: ProfileFeed? = nil) {
         self.init(
             subscriber: { tenant, key, transaction, mayAskDatabase in

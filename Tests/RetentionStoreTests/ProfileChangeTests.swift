@@ -142,7 +142,7 @@ import Testing
         #expect(Set(reader.seen.map(\.subscriber.originalTransactionId)).count == 200)
     }
 
-    @Test func `an app that goes with its profiles tells nothing, and all of them go`() throws {
+    @Test func `an app that goes tells that its profiles are gone, and all of them go`() throws {
         let agencies = try Agencies()
         let (key, other) = (agencies.first.keys[0], agencies.second.keys[0])
         var reader = try Reader(agencies)
@@ -154,8 +154,11 @@ import Testing
         try agencies.change(agencies.second) {
             try $0.upsertProfile(profile(1), of: "2", at: other)
         }
-        #expect(try reader.reads(2))
-        #expect(reader.seen.last?.subscriber.originalTransactionId == "2")
+        #expect(try reader.reads(3))
+        let later = reader.seen.dropFirst()
+        #expect(Set(later.map(\.subscriber.originalTransactionId)) == ["1", "2"])
+        #expect(
+            later.first { $0.subscriber.originalTransactionId == "1" }?.reading == .absent)
         let left: Int64 = try agencies.value("select count(*) from holdfast.profile")
         #expect(left == 1)
     }

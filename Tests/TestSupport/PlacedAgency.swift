@@ -25,8 +25,8 @@ package struct PlacedAgency: Sendable {
         return PlacedAgency(agency: agency, simulatorStates: states)
     }
 
-    /// Places what was made over the admin API, and then puts its rules in force: the API takes them
-    /// only once Apple has approved what they name.
+    /// Places what was made over the admin API, and then puts its rules in force: the API takes
+    /// them only once Apple has approved what they name.
     package init(placing agency: SampleAgency, in store: RetentionStore, now: Instant) throws {
         self.agency = agency
         simulatorStates = try agency.apps.flatMap { app in
