@@ -28,16 +28,9 @@ struct ChosenRules {
             source = .body
             ruleSet = try transaction.allocated(given, of: key.app)
         } else if let version {
-            guard let stored = try? RuleSets.found(version, of: key.app, call) else {
-                throw Problem.validation([
-                    FieldProblem(
-                        .pointer("/version"), .unknownReference,
-                        "The app has no such version that this release can read.")
-                ])
-            }
             source = .version
             self.version = version
-            ruleSet = stored.ruleSet
+            ruleSet = try Self.named(version, of: key.app, call)
         } else if let draft = try transaction.findRuleSetDraft(of: key.app) {
             source = .draft
             ruleSet = try transaction.allocated(draft, of: key.app)
@@ -48,6 +41,23 @@ struct ChosenRules {
         } else {
             source = .none
             ruleSet = RuleSet(rules: [])
+        }
+    }
+}
+
+extension ChosenRules {
+    /// What only the database can say, such as that it is away, is no fault of the body.
+    private static func named(
+        _ version: Int32, of app: AppID, _ call: Call
+    ) throws -> RuleSet {
+        do {
+            return try RuleSets.found(version, of: app, call).ruleSet
+        } catch is Problem {
+            throw Problem.validation([
+                FieldProblem(
+                    .pointer("/version"), .unknownReference,
+                    "The app has no such version that this release can read.")
+            ])
         }
     }
 }

@@ -6,14 +6,14 @@ internal import RetentionStore
 /// the two can be compared and shown.
 struct DecidedAnswer: Equatable {
     let kind: AnswerKind
-    var fallbackReason: String?
+    let fallbackReason: String?
     let rule: RuleID?
     let localeServed: String?
-    var messageIdentifier: UUID?
-    var productId: String?
-    var billingPlanType: String?
-    var offerIdentifier: String?
-    var signatureVersion: Int64?
+    let messageIdentifier: UUID?
+    let productId: String?
+    let billingPlanType: String?
+    let offerIdentifier: String?
+    let signatureVersion: Int64?
     let assignment: Assignment?
     let isHoldout: Bool
 
@@ -23,20 +23,13 @@ struct DecidedAnswer: Equatable {
         localeServed = decision.localeServed
         assignment = decision.assignment
         isHoldout = decision.isHoldout
-        switch decision.answer {
-        case .message(let id), .defaultMessage(let id), .appStoreConnectMessage(let id):
-            messageIdentifier = id
-        case .alternateProduct(let id, let product, let plan):
-            messageIdentifier = id
-            productId = product
-            billingPlanType = plan?.rawValue
-        case .promotionalOffer(let id, let product, let offer, let signature):
-            messageIdentifier = id
-            productId = product
-            offerIdentifier = offer
-            signatureVersion = Int64(signature.rawValue)
-        case .fallback(let reason): fallbackReason = reason.rawValue
-        }
+        let parts = AnswerParts(decision.answer)
+        fallbackReason = parts.fallbackReason?.rawValue
+        messageIdentifier = parts.messageIdentifier
+        productId = parts.productId
+        billingPlanType = parts.billingPlanType?.rawValue
+        offerIdentifier = parts.offerIdentifier
+        signatureVersion = parts.signature.map { Int64($0.rawValue) }
     }
 
     init(_ stored: StoredDecision) {

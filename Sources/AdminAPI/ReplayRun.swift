@@ -126,7 +126,7 @@ struct ReplayRun {
         if answer.isHoldout { side.holdout += 1 }
         guard answer.kind == .promotionalOffer else { return }
         var profile: SubscriberProfile?
-        if case .known(let known, _, _) = recorded.subscriber { profile = known }
+        if case .known(let known, _, _) = recorded.subscriber { profile = known?.profile }
         side.cost.add(
             prices.discount(
                 productId: answer.productId ?? currentProduct,

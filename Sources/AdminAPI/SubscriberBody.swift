@@ -30,7 +30,7 @@ enum SubscriberBody {
         profile.refunds = reader.optionalInteger("refunds", in: counts)
         profile.openRefundRequests = reader.optionalInteger("openRefundRequests", in: counts)
         profile.clientFacts = clientFacts(&reader, toldAt: asOf)
-        return .known(profile, asOf: asOf, counters(&reader))
+        return .known(KeptProfile(profile), asOf: asOf, counters(&reader))
     }
 
     private static func counters(_ reader: inout BodyReader) -> GovernorCounters {

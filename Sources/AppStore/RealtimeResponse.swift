@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import Retention
 
 /// Our answer to a real-time request: exactly one of the kinds Apple knows.
 /// Apple's page: retentionmessaging/realtimeresponsebody.
@@ -48,14 +49,12 @@ extension UUID {
     /// Apple demands lower case in places and takes it everywhere; `uuidString` is upper case.
     /// Written digit by digit: to make the other text first costs more than the rest of an answer.
     var lowerCaseText: String {
-        let (b, dash) = (uuid, UInt8(ascii: "-"))
-        let octets = [
-            b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
-        ]
         var text: [UInt8] = []
         text.reserveCapacity(36)
-        for (index, octet) in octets.enumerated() {
-            if index == 4 || index == 6 || index == 8 || index == 10 { text.append(dash) }
+        for (index, octet) in bytes.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 {
+                text.append(UInt8(ascii: "-"))
+            }
             text.append(Hexadecimal.digit(octet >> 4))
             text.append(Hexadecimal.digit(octet & 0xF))
         }

@@ -28,7 +28,7 @@ package final class DiscountBudgets: Sendable {
         // Somewhere it is still the month before.
         let rows = try store.discountBudgetsSpent(.routing, from: today.firstOfMonthBefore)
         let read = Dictionary(grouping: rows) {
-            Key(place: AppPlace(tenant: $0.tenant, key: $0.key), month: $0.spent.month)
+            Key(place: $0.place, month: $0.spent.month)
         }.mapValues { $0.map(\.spent) }
         spent.withLock { $0 = read }
         lastRead.withLock { $0 = start }

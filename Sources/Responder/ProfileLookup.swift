@@ -1,7 +1,7 @@
 internal import Postgres
 package import Retention
 package import RetentionStore
-internal import Service
+package import Service
 
 /// What is kept of a subscriber: from memory, else by one bounded look-up.
 ///
@@ -30,13 +30,13 @@ package final class ProfileLookup: Sendable {
     package init(
         table: ProfileTable, store: RetentionStore, limit: Int, metrics: ResponderMetrics,
         budget: Duration = ProfileLookup.budget,
-        now: @escaping @Sendable () -> Duration = ProfileLookup.sinceStart
+        uptime: Clock = .uptime
     ) {
         self.table = table
         self.store = store
         self.budget = budget
         self.metrics = metrics
-        gate = LookupGate(limit: limit, now: now)
+        gate = LookupGate(limit: limit, now: { .milliseconds(uptime.now()) })
     }
 
     /// - Parameter mayAskDatabase: false under load, where memory alone has to do.
@@ -84,9 +84,4 @@ package final class ProfileLookup: Sendable {
         metrics.profileUnavailable.add(1, reason)
         return (.unavailable, .unavailable)
     }
-
-    package static let sinceStart: @Sendable () -> Duration = {
-        let start = ContinuousClock.now
-        return { ContinuousClock.now - start }
-    }()
 }

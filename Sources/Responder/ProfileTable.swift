@@ -1,4 +1,5 @@
 package import RetentionStore
+internal import Service
 internal import Synchronization
 
 /// Profiles and counters in this process's memory, bounded. What was not used lately makes room
@@ -30,7 +31,7 @@ package final class ProfileTable: Sendable {
     ///   - now: milliseconds on a clock that never goes back.
     package convenience init(
         mebibytes: Int, hash: @escaping @Sendable (ProfileKey) -> UInt64 = { $0.hashOfProcess },
-        now: @escaping @Sendable () -> Int64 = ProfileTable.sinceStart
+        now: @escaping @Sendable () -> Int64 = Clock.uptime.now
     ) {
         let shards = max(1, mebibytes / Self.mebibytesPerShard)
         self.init(
@@ -40,7 +41,7 @@ package final class ProfileTable: Sendable {
 
     package init(
         bytes: Int, shards: Int, hash: @escaping @Sendable (ProfileKey) -> UInt64,
-        now: @escaping @Sendable () -> Int64 = ProfileTable.sinceStart
+        now: @escaping @Sendable () -> Int64 = Clock.uptime.now
     ) {
         self.shards = bytes == 0 ? [] : (0..<shards).map { _ in Shard(bytes: bytes / shards) }
         self.hash = hash
@@ -113,12 +114,6 @@ package final class ProfileTable: Sendable {
             }
         }
     }
-
-    /// Milliseconds since the process began to count.
-    package static let sinceStart: @Sendable () -> Int64 = {
-        let start = ContinuousClock.now
-        return { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
-    }()
 
     private var expiry: Int64 { now() + Int64(Self.absentLifetime / .milliseconds(1)) }
 

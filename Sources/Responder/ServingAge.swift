@@ -13,14 +13,8 @@ package final class ServingAge: Sendable {
 
     /// - Parameter uptime: milliseconds that only rise, also while the machine sleeps. Wall time
     ///   says how old the disk's knowledge is at a start, and nothing after it.
-    package init(uptime: Clock = ServingAge.sinceStart) {
+    package init(uptime: Clock = .uptime) {
         self.uptime = uptime
-    }
-
-    private static let start = ContinuousClock.now
-
-    package static let sinceStart = Clock {
-        Int64(start.duration(to: .now) / .milliseconds(1))
     }
 
     /// Now, for `looked(at:)`: a look is as old as its beginning.

@@ -119,6 +119,34 @@ package enum Answer: Equatable, Sendable {
     }
 }
 
+/// An answer taken apart: what tables and pages show of it.
+package struct AnswerParts: Equatable, Sendable {
+    package var messageIdentifier: UUID?
+    package var productId: String?
+    package var billingPlanType: BillingPlanType?
+    package var offerIdentifier: String?
+    package var signature: OfferSignatureVersion?
+    package var fallbackReason: FallbackReason?
+
+    package init(_ answer: Answer) {
+        switch answer {
+        case .message(let id), .defaultMessage(let id), .appStoreConnectMessage(let id):
+            messageIdentifier = id
+        case .alternateProduct(let id, let product, let plan):
+            messageIdentifier = id
+            productId = product
+            billingPlanType = plan
+        case .promotionalOffer(let id, let product, let offer, let signature):
+            messageIdentifier = id
+            productId = product
+            offerIdentifier = offer
+            self.signature = signature
+        case .fallback(let reason):
+            fallbackReason = reason
+        }
+    }
+}
+
 package enum AnswerKind: String, Sendable, CaseIterable {
     case message, switchPlan, promotionalOffer, appStoreConnectMessage, defaultMessage, fallback
 }

@@ -18,7 +18,8 @@ package struct FactReader {
         case .counters: return subscriber.counters.flatMap { value(of: fact, in: $0) }
         case .profile: break
         }
-        guard case .known(let profile?, let asOf, _) = subscriber else { return nil }
+        guard case .known(let kept?, let asOf, _) = subscriber else { return nil }
+        let profile = kept.profile
         let limit = maxAgeHours ?? fact.defaultAgeLimitHours
         if case .client(let name) = fact {
             let told = profile.clientFacts.first { isSame($0.name, name) }

@@ -44,7 +44,7 @@ package struct RecordedInputs: Equatable, Sendable {
         case .absent: writer.append(UInt8(2))
         case .known(let profile, let asOf, let counters):
             writer.append(UInt8(3))
-            writer.append(profile) { $0.append(bytes: $1.encoded()) }
+            writer.append(profile) { $0.append(bytes: $1.body) }
             writer.append(asOf)
             writer.append(counters.offersTaken)
             writer.append(counters.lastOfferAt)
@@ -85,7 +85,7 @@ extension CompactReader {
         case 3: break
         default: return nil
         }
-        let profile = optional { reader in reader.block().flatMap(SubscriberProfile.init(body:)) }
+        let profile = optional { reader in reader.block().flatMap(KeptProfile.init(body:)) }
         guard let profile, let asOf = optional({ $0.instant() }), let taken = integer32(),
             let lastOfferAt = optional({ $0.instant() }), let level = integer32()
         else { return nil }

@@ -51,6 +51,25 @@ package struct SubscriberProfile: Equatable, Sendable {
     package init() {}
 }
 
+/// A profile with its row form, as it was read or as it would be written: with a decision is kept
+/// what was there, not what this build makes of it, and nothing is encoded on the way of an answer.
+package struct KeptProfile: Equatable, Sendable {
+    package let profile: SubscriberProfile
+    package let body: [UInt8]
+
+    package init(_ profile: SubscriberProfile) {
+        self.profile = profile
+        body = profile.encoded()
+    }
+
+    /// `nil` for a form that this build does not read: such a profile is as good as none.
+    package init?(body: [UInt8]) {
+        guard let profile = SubscriberProfile(body: body) else { return nil }
+        self.profile = profile
+        self.body = body
+    }
+}
+
 /// What a look for a subscriber brought.
 package enum KnownSubscriber: Equatable, Sendable {
     /// No rule asks.
@@ -59,7 +78,7 @@ package enum KnownSubscriber: Equatable, Sendable {
     case unavailable
     /// Asked, and nothing is there: no profile, and no offer was ever taken.
     case absent
-    case known(SubscriberProfile?, asOf: Instant?, GovernorCounters)
+    case known(KeptProfile?, asOf: Instant?, GovernorCounters)
 
     /// `nil` where it is not known what was taken.
     package var counters: GovernorCounters? {

@@ -35,7 +35,7 @@ struct DecisionColumns {
     let sign: [Int64?]
 
     init(_ records: [DecisionRecord]) {
-        let parts = records.map { AnswerColumns($0.decision.answer) }
+        let parts = records.map { AnswerParts($0.decision.answer) }
         app = records.map(\.key.app.uuid)
         environment = records.map(\.key.environment.rawValue)
         signedDate = records.map { Timestamp(milliseconds: $0.signedDate.milliseconds) }
@@ -48,10 +48,10 @@ struct DecisionColumns {
         rule = records.map(\.decision.rule?.uuid)
         localeAsked = records.map(\.localeAsked)
         localeServed = records.map(\.decision.localeServed)
-        messageIdentifier = parts.map(\.message)
+        messageIdentifier = parts.map(\.messageIdentifier)
         alternateProductId = parts.map(\.productId)
-        billingPlanType = parts.map(\.plan)
-        offerIdentifier = parts.map(\.offer)
+        billingPlanType = parts.map { $0.billingPlanType?.rawValue }
+        offerIdentifier = parts.map(\.offerIdentifier)
         snapshotNumber = records.map(\.snapshotNumber)
         durationMicroseconds = records.map(\.durationMicroseconds)
         experiment = records.map(\.decision.assignment?.experiment.uuid)
@@ -59,7 +59,7 @@ struct DecisionColumns {
         isHoldout = records.map(\.decision.isHoldout)
         profileSource = records.map(\.basis?.source.rawValue)
         inputs = records.map { Self.inputs($0) }
-        signatureVersion = parts.map(\.signatureVersion)
+        signatureVersion = parts.map { $0.signature.map { Int16($0.rawValue) } }
         degraded = records.map { $0.basis.flatMap { Self.degraded($0.inputs.mode) } }
         verify = records.map(\.basis?.timings.verify)
         lookup = records.map(\.basis?.timings.lookup)
@@ -75,33 +75,5 @@ struct DecisionColumns {
 
     private static func degraded(_ mode: ServingMode) -> String? {
         mode == .full ? nil : mode.rawValue
-    }
-}
-
-/// The columns in which one answer differs from another.
-private struct AnswerColumns {
-    var message: UUID?
-    var productId: String?
-    var plan: String?
-    var offer: String?
-    var signatureVersion: Int16?
-    var fallbackReason: FallbackReason?
-
-    init(_ answer: Answer) {
-        switch answer {
-        case .message(let id), .defaultMessage(let id), .appStoreConnectMessage(let id):
-            message = id
-        case .alternateProduct(let id, let product, let plan):
-            message = id
-            productId = product
-            self.plan = plan?.rawValue
-        case .promotionalOffer(let id, let product, let offerIdentifier, let signature):
-            message = id
-            productId = product
-            offer = offerIdentifier
-            signatureVersion = Int16(signature.rawValue)
-        case .fallback(let reason):
-            fallbackReason = reason
-        }
     }
 }

@@ -19,8 +19,7 @@ package struct SpentBudget: Equatable, Sendable {
 
 /// A budget and whose it is, over all tenants.
 package struct AppSpentBudget: Equatable, Sendable {
-    package let tenant: TenantID
-    package let key: AppEnvironment
+    package let place: AppPlace
     package let spent: SpentBudget
 }
 
@@ -99,10 +98,10 @@ extension RetentionStore {
                 guard let spent = try row.spentBudget(),
                     let environment = StoreEnvironment(rawValue: try row.decode("environment"))
                 else { return nil }
+                let key = AppEnvironment(
+                    app: AppID(try row.decode("app_id")), environment: environment)
                 return AppSpentBudget(
-                    tenant: TenantID(try row.decode("tenant_id")),
-                    key: AppEnvironment(
-                        app: AppID(try row.decode("app_id")), environment: environment),
+                    place: AppPlace(tenant: TenantID(try row.decode("tenant_id")), key: key),
                     spent: spent)
             }
         }

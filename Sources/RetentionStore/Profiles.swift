@@ -46,7 +46,7 @@ extension KnownSubscriber {
         case .absent: self = .absent
         case .unavailable: self = .unavailable
         case .found(let stored, let counters):
-            let profile = stored.flatMap { SubscriberProfile(body: $0.body) }
+            let profile = stored.flatMap { KeptProfile(body: $0.body) }
             self = .known(profile, asOf: stored?.asOf, counters)
         }
     }

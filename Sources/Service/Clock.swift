@@ -1,9 +1,10 @@
 private import Glibc
 private import Synchronization
 
-/// Where business time comes from. Leases, deadlines and waits use real time instead.
+/// Milliseconds from somewhere. Business time comes from one; leases, deadlines and waits use real
+/// time instead.
 package struct Clock: Sendable {
-    /// Milliseconds since 1970-01-01 UTC.
+    /// Milliseconds since 1970-01-01 UTC; of `uptime`, since the process began to count.
     package let now: @Sendable () -> Int64
 
     package init(now: @escaping @Sendable () -> Int64) { self.now = now }
@@ -13,6 +14,12 @@ package struct Clock: Sendable {
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
+
+    /// Since the process began to count; it only rises, also while the machine sleeps.
+    package static let uptime: Clock = {
+        let start = ContinuousClock.now
+        return Clock { Int64(start.duration(to: .now) / .milliseconds(1)) }
+    }()
 
     /// Always the same instant.
     package static func fixed(milliseconds: Int64) -> Clock { Clock { milliseconds } }

@@ -58,7 +58,7 @@ struct DecidingStage {
         profile.subscribedAt = Instant(milliseconds: now.milliseconds - days * 86_400_000)
         profile.inTrial = false
         profile.storefront = storefront
-        return .known(profile, asOf: now, .zero)
+        return .known(KeptProfile(profile), asOf: now, .zero)
     }
 
     /// What was answered is what a preview of the same subscriber says.

@@ -44,7 +44,7 @@ struct RulesTarget: Target {
                 productId: "p", languages: ["en"], environment: .production),
             localeChain: [],
             subscriber: .known(
-                profile, asOf: Self.now,
+                KeptProfile(profile), asOf: Self.now,
                 GovernorCounters(offersTaken: .max, lastOfferAt: Self.now, escalationLevel: .max)),
             canSignOffers: true, now: Self.now, bucket: { $0.utf8.count % Buckets.count })
         if serving.explain(inputs).0 != serving.decide(inputs) {

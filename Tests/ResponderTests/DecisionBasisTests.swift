@@ -43,7 +43,7 @@ import Testing
         profile.inTrial = true
         let counters = GovernorCounters(offersTaken: 1, lastOfferAt: nil, escalationLevel: 0)
         let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-        let subscribers = Subscribers(.known(profile, asOf: now, counters))
+        let subscribers = Subscribers(.known(KeptProfile(profile), asOf: now, counters))
         let stage = try Stage(sources: subscribers.sources)
         let app = try stage.app(news)
         let asks = Self.rule(.fact(FactCondition(.inTrial, .flag(true))))
@@ -54,7 +54,7 @@ import Testing
         #expect(stored.rule == asks.id)
         #expect(stored.profileSource == "database")
         let inputs = try #require(stored.inputs.flatMap { RecordedInputs($0) })
-        #expect(inputs.subscriber == .known(profile, asOf: now, counters))
+        #expect(inputs.subscriber == .known(KeptProfile(profile), asOf: now, counters))
         #expect(inputs.mode == .full)
         let timings = try #require(stored.timings)
         let steps = timings.verify + timings.lookup + timings.decide + timings.sign

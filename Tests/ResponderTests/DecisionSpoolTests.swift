@@ -186,7 +186,7 @@ enum Samples {
         source: .memory,
         inputs: RecordedInputs(
             subscriber: .known(
-                SubscriberProfile(), asOf: Instant(milliseconds: 3),
+                KeptProfile(SubscriberProfile()), asOf: Instant(milliseconds: 3),
                 GovernorCounters(offersTaken: 1, lastOfferAt: nil, escalationLevel: 2)),
             budget: .spent(milliunits: 5, currency: "EUR"), mode: .noBudgetedOffers,
             canSignOffers: true),

@@ -30,7 +30,7 @@ final class LookupStage: Sendable {
     init(
         url: String? = nil, mebibytes: Int = 4, limit: Int = 2, budget: Duration = .seconds(20),
         agencyStore: RetentionStore? = nil, responderPool: Pool? = nil,
-        now: @escaping @Sendable () -> Duration = ProfileLookup.sinceStart
+        uptime: Clock = .uptime
     ) throws {
         metrics = ResponderMetrics(registry)
         let operatorPool = try agencyStore?.pool ?? Database.current().operator
@@ -46,7 +46,7 @@ final class LookupStage: Sendable {
                 queryTimeout: budget, localSettings: []))
         lookup = ProfileLookup(
             table: ProfileTable(mebibytes: mebibytes), store: RetentionStore(pool: lookupPool),
-            limit: limit, metrics: metrics, budget: budget, now: now)
+            limit: limit, metrics: metrics, budget: budget, uptime: uptime)
         let log = Log(service: "test", sink: { _ in })
         try SnapshotFeed(
             store: responder, apps: apps, platformKey: nil, log: log, metrics: metrics

@@ -148,7 +148,8 @@ import Testing
         let store = RetentionStore(pool: agencies.database.responder)
         let all = try store.discountBudgetsSpent(.routing, from: november)
         #expect(Set(all.map(\.spent.currency)) == ["EUR", "USD"])
-        #expect(all.allSatisfy { $0.key == key && $0.tenant == agencies.first.scope.tenant })
+        let place = AppPlace(tenant: agencies.first.scope.tenant, key: key)
+        #expect(all.allSatisfy { $0.place == place })
         #expect(try store.discountBudgetsSpent(.routing, from: october).count == 3)
     }
 

@@ -125,7 +125,8 @@ import Testing
             ]
             var asked = Asked()
             asked.subscriber = .known(
-                profile, asOf: Instant(milliseconds: Asked.now.milliseconds - hours * hour),
+                KeptProfile(profile),
+                asOf: Instant(milliseconds: Asked.now.milliseconds - hours * hour),
                 .zero)
             return asked
         }

@@ -62,6 +62,26 @@ import Testing
         #expect(SubscriberProfile(body: Self.full.encoded() + writer.bytes) == Self.full)
     }
 
+    /// A build that reads the part explains by it later.
+    @Test func `with a decision is kept what was read, parts of a newer writer too`() throws {
+        var writer = CompactWriter()
+        writer.append(UInt8(200))
+        writer.append(bytes: [1, 2, 3])
+        let body = Self.full.encoded() + writer.bytes
+        let kept = try #require(KeptProfile(body: body))
+        let inputs = RecordedInputs(
+            subscriber: .known(kept, asOf: nil, .zero), budget: .unknown, mode: .full,
+            canSignOffers: true)
+        let read = try #require(RecordedInputs(inputs.encoded()))
+        #expect(read == inputs)
+        guard case .known(let again?, _, _) = read.subscriber else {
+            Issue.record("no profile was kept")
+            return
+        }
+        #expect(again.body == body)
+        #expect(again.profile == Self.full)
+    }
+
     @Test func `what is too long is left out, never cut`() {
         var profile = SubscriberProfile()
         profile.cancelReason = String(repeating: "x", count: 65)
@@ -86,7 +106,7 @@ import Testing
             offersTaken: 3, lastOfferAt: Instant(milliseconds: 5), escalationLevel: 1)
         let subscribers: [KnownSubscriber] = [
             .notNeeded, .unavailable, .absent, .known(nil, asOf: nil, .zero),
-            .known(Self.full, asOf: Instant(milliseconds: 4), counters),
+            .known(KeptProfile(Self.full), asOf: Instant(milliseconds: 4), counters),
         ]
         let budgets: [BudgetReading] = [
             .unknown, .nothing, .spent(milliunits: .max, currency: "JPY"),

@@ -117,7 +117,7 @@ import Testing
         profile.subscribedAt = Instant(milliseconds: Asked.now.milliseconds + 1)
         profile.lastActiveAt = profile.subscribedAt
         var asked = Asked()
-        asked.subscriber = .known(profile, asOf: Asked.now, .zero)
+        asked.subscriber = .known(KeptProfile(profile), asOf: Asked.now, .zero)
         var fixture = SnapshotFixture()
         for fact in [Fact.tenureDays, .daysSinceActive] {
             let test = Condition.fact(FactCondition(fact, .number(atLeast: .min, below: .max)))

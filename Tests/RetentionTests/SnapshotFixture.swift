@@ -120,7 +120,7 @@ struct Asked {
         var profile = SubscriberProfile()
         fill(&profile)
         var asked = Asked()
-        asked.subscriber = .known(profile, asOf: now, counters)
+        asked.subscriber = .known(KeptProfile(profile), asOf: now, counters)
         return asked
     }
 }
