@@ -31,13 +31,11 @@ package enum AdminAPI {
         let metrics = GatewayMetrics(runtime.metrics)
         let store = RetentionStore(pool: pool)
         let readiness = DatabaseReadiness(pool: pool)
-        let admin = try AdminPort(
-            port: settings.adminPort, metrics: runtime.metrics,
-            readiness: { [stop = runtime.stop] in
-                stop.isRequested
-                    ? Readiness(reasons: ["told to end; requests under way go on"])
-                    : readiness.current
-            })
+        let admin = try runtime.adminPort(settings.adminPort) { [stop = runtime.stop] in
+            stop.isRequested
+                ? Readiness(reasons: ["told to end; requests under way go on"])
+                : readiness.current
+        }
         defer { admin.stop() }
         guard try store.waitUntilUsable(runtime) else { return }
         let jobs = JobRunner(store: store, clock: runtime.clock, log: runtime.log, metrics: metrics)

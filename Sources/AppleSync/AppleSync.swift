@@ -34,13 +34,11 @@ package enum AppleSync {
         guard let worker = try worker(settings, runtime) else { return }
         defer { worker.store.pool.close() }
         let readiness = DatabaseReadiness(pool: worker.store.pool)
-        let admin = try AdminPort(
-            port: settings.adminPort, metrics: runtime.metrics,
-            readiness: { [stop = runtime.stop] in
-                stop.isRequested
-                    ? Readiness(reasons: ["told to end; calls under way go on"])
-                    : readiness.current
-            })
+        let admin = try runtime.adminPort(settings.adminPort) { [stop = runtime.stop] in
+            stop.isRequested
+                ? Readiness(reasons: ["told to end; calls under way go on"])
+                : readiness.current
+        }
         defer { admin.stop() }
         guard try worker.store.waitUntilUsable(runtime) else { return }
         if runtime.arguments.has(onceFlag) {

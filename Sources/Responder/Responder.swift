@@ -36,8 +36,7 @@ package enum Responder {
         try Hardening.keepMemoryPrivate()
         let parts = try Parts(settings, runtime)
         defer { parts.closePools() }
-        let admin = try AdminPort(
-            port: settings.adminPort, metrics: runtime.metrics, readiness: parts.readiness)
+        let admin = try runtime.adminPort(settings.adminPort, readiness: parts.readiness)
         defer { admin.stop() }
         try SelfTest.run()
         guard try parts.waitUntilServing() else { return }

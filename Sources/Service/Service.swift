@@ -21,6 +21,7 @@
 /// test) contain `unsafe`.
 
 internal import FoundationEssentials
+private import Synchronization
 
 /// What this source makes; all programs of one build have one version.
 package enum Release {
@@ -38,6 +39,15 @@ package enum ExitCode {
     package static let settings: Int32 = 78
 }
 
+/// Whether a service answers already.
+private final class Answers: Sendable {
+    private let given = Atomic(false)
+
+    var areGiven: Bool { given.load(ordering: .acquiring) }
+
+    func begin() { given.store(true, ordering: .releasing) }
+}
+
 /// What a running service is given to work with.
 package struct Runtime: Sendable {
     package let log: Log
@@ -46,6 +56,7 @@ package struct Runtime: Sendable {
     package let stop: StopSignal
     package let arguments: Arguments
     private let notify: NotifySocket?
+    private let answers = Answers()
 
     package init(
         log: Log, metrics: Metrics = Metrics(), clock: Clock = .system,
@@ -60,8 +71,27 @@ package struct Runtime: Sendable {
         notify = NotifySocket(environment: environment)
     }
 
+    /// The service's admin port. Whatever `readiness` says, it is not ready before `ready` was
+    /// called: who is told so sends requests at once, and nobody would listen yet.
+    ///
+    /// - Parameters:
+    ///   - port: 0 takes any free one.
+    ///   - readiness: asked at each `/readyz`; it must not wait.
+    package func adminPort(
+        _ port: UInt16, readiness: @escaping @Sendable () -> Readiness
+    ) throws -> AdminPort {
+        try AdminPort(port: port, metrics: metrics) { [answers] in
+            let state = readiness()
+            guard !answers.areGiven else { return state }
+            return Readiness(
+                reasons: state.reasons + ["still starting; nothing is answered yet"],
+                warnings: state.warnings)
+        }
+    }
+
     /// To be called once the service answers: logs it and tells systemd (`Type=notify`).
     package func ready(_ fields: [(String, LogValue)] = []) {
+        answers.begin()
         log.info("ready", fields)
         notify?.send("READY=1")
     }

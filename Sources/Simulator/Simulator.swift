@@ -212,9 +212,7 @@ package final class Simulator: Sendable {
         ) { settings, runtime in
             let simulator = try Simulator(settings, clock: runtime.clock)
             simulator.publish(to: runtime.metrics)
-            let admin = try AdminPort(port: settings.adminPort, metrics: runtime.metrics) {
-                Readiness(reasons: [])
-            }
+            let admin = try runtime.adminPort(settings.adminPort) { Readiness(reasons: []) }
             runtime.ready([
                 ("controlPort", LogValue(simulator.controlPort)),
                 ("adminPort", LogValue(admin.port)),

@@ -14,9 +14,7 @@ struct FixtureSettings {
     static func serve(_ settings: FixtureSettings, _ runtime: Runtime) throws {
         try Hardening.keepMemoryPrivate()
         if settings.fails { throw UsageError("told to fail") }
-        let admin = try AdminPort(port: settings.adminPort, metrics: runtime.metrics) {
-            Readiness(reasons: [])
-        }
+        let admin = try runtime.adminPort(settings.adminPort) { Readiness(reasons: []) }
         let beats = runtime.metrics.counter("fixture_beats", "runs of the loop")
         let loop = BackgroundLoop("beat", every: .seconds(60), log: runtime.log) { beats.add() }
         try loop.start()

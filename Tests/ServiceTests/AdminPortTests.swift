@@ -41,6 +41,23 @@ import Testing
         #expect(shown?["warnings"] as? [String] == [warning])
     }
 
+    /// Who is told that it is ready sends requests at once.
+    @Test func `is not ready before the service answers, whatever else is well`() throws {
+        let state = Mutex(Readiness(reasons: [], warnings: ["a warning"]))
+        let runtime = Runtime(log: Log(service: "test", sink: { _ in }))
+        let admin = try runtime.adminPort(0) { state.withLock { $0 } }
+        defer { admin.stop() }
+        let early = try get("/readyz", admin)
+        #expect(early.status == 503)
+        let text = String(decoding: early.body, as: UTF8.self)
+        #expect(text.contains("still starting") && text.contains("a warning"))
+        #expect(try get("/livez", admin).status == 200)
+        runtime.ready()
+        #expect(try get("/readyz", admin).status == 200)
+        state.withLock { $0 = Readiness(reasons: ["told to end"]) }
+        #expect(try get("/readyz", admin).status == 503)
+    }
+
     @Test func `knows nothing else`() throws {
         let admin = try AdminPort(port: 0, metrics: Metrics()) { Readiness(reasons: []) }
         #expect(try get("/", admin).status == 404)
