@@ -27,12 +27,13 @@ package struct AskedDecision: Sendable {
         _ recorded: RecordedInputs, _ matcher: LocaleMatcher, at now: Instant
     ) -> DecisionInputs {
         let subscriber = originalTransactionId
+        let reader = matcher.reader(of: userLocale)
         return DecisionInputs(
             recorded,
             request: DecisionRequest(
-                productId: productId, locales: LocaleSpelling.all(userLocale),
-                languages: LanguageCodes.of(userLocale), environment: environment),
-            localeChain: matcher.chain(for: userLocale), now: now,
+                productId: productId, locales: reader.spellings, languages: reader.languages,
+                environment: environment),
+            localeChain: reader.chain, now: now,
             bucket: { Self.bucket(salt: $0, originalTransactionId: subscriber) })
     }
 

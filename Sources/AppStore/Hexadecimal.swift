@@ -19,21 +19,17 @@ enum Hexadecimal {
     /// A UUID in its one textual form of 36 characters, either case; nil for any other.
     static func uuid(_ text: ArraySlice<UInt8>) -> UUID? {
         guard text.count == 36 else { return nil }
-        var digits: [UInt8] = []
-        digits.reserveCapacity(32)
+        var (high, low): (UInt64, UInt64) = (0, 0)
         for (index, byte) in text.enumerated() {
             if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {
                 guard let value = value(byte) else { return nil }
-                digits.append(value)
+                high = high << 4 | low >> 60
+                low = low << 4 | UInt64(value)
             }
         }
-        func octet(_ index: Int) -> UInt8 { digits[2 * index] << 4 | digits[2 * index + 1] }
-        return UUID(
-            uuid: (
-                octet(0), octet(1), octet(2), octet(3), octet(4), octet(5), octet(6), octet(7),
-                octet(8), octet(9), octet(10), octet(11), octet(12), octet(13), octet(14), octet(15)
-            ))
+        let halves = (high.bigEndian, low.bigEndian)
+        return UUID(uuid: unsafe unsafeBitCast(halves, to: uuid_t.self))
     }
 }

@@ -1,5 +1,7 @@
+internal import Signing
+
 /// A value as strict JSON has it, its texts as bytes.
-package indirect enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     case string(ArraySlice<UInt8>)
     /// Written without fraction or exponent, and within 64 bits.
     case integer(Int64)
@@ -33,15 +35,27 @@ package struct JSONObject: Sendable {
     }
 
     package subscript(_ key: String) -> JSONValue? {
-        let wanted = key.utf8
-        let length = wanted.count
-        return members.first { $0.key.count == length && $0.key.elementsEqual(wanted) }?.value
+        place(of: key).map { members[$0].value }
     }
 
-    package func has(_ key: String) -> Bool {
-        let wanted = key.utf8
-        let length = wanted.count
-        return members.contains { $0.key.count == length && $0.key.elementsEqual(wanted) }
+    package func has(_ key: String) -> Bool { place(of: key) != nil }
+
+    private func place(of key: String) -> Int? {
+        var key = key
+        return key.withUTF8 { Self.place(of: $0, in: members) }
+    }
+
+    /// Lengths first: they tell nearly all keys apart without a call.
+    @safe static func place(of key: UnsafeBufferPointer<UInt8>, in members: [Member]) -> Int? {
+        unsafe members.withUnsafeBufferPointer { members in
+            for place in members.indices
+            where unsafe members[place].key.count == key.count
+                && sameBytes(members[place].key, key)
+            {
+                return place
+            }
+            return nil
+        }
     }
 
     package func string(_ key: String) -> ArraySlice<UInt8>? {

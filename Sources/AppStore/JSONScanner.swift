@@ -10,6 +10,8 @@ struct JSONScanner {
     static let depthLimit = 32
     /// Of one number, all its parts together. An unsigned 64-bit number has 20.
     static let numberDigitsLimit = 20
+    /// Of one object, as Apple's are; more costs a copy.
+    private static let usualMembers = 8
 
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -64,6 +66,7 @@ extension JSONScanner {
         guard depth <= Self.depthLimit else { throw error(.tooDeep) }
         try expect("{")
         var members: [JSONObject.Member] = []
+        members.reserveCapacity(Self.usualMembers)
         var keys = SeenKeys()
         skipBlanks()
         if skip("}") { return members }
@@ -71,7 +74,7 @@ extension JSONScanner {
             skipBlanks()
             let start = position
             let key = try string()
-            guard keys.insert(key) else {
+            guard keys.insert(key, after: members) else {
                 throw JSONError(code: .duplicateKey, offset: start)
             }
             skipBlanks()
@@ -295,17 +298,15 @@ extension JSONScanner {
 private struct SeenKeys {
     private static let comparisonLimit = 16
 
-    private var few: [ArraySlice<UInt8>] = []
     private var many: Set<ArraySlice<UInt8>> = []
 
-    /// False when `key` was there before.
-    mutating func insert(_ key: ArraySlice<UInt8>) -> Bool {
-        if many.isEmpty, few.count < Self.comparisonLimit {
-            if few.contains(key) { return false }
-            few.append(key)
-            return true
+    /// False when `key` is among those of the members before it.
+    mutating func insert(_ key: ArraySlice<UInt8>, after members: [JSONObject.Member]) -> Bool {
+        guard members.count >= Self.comparisonLimit else {
+            return unsafe key.withUnsafeBufferPointer { JSONObject.place(of: $0, in: members) }
+                == nil
         }
-        if many.isEmpty { many = Set(few) }
+        if many.isEmpty { many = Set(members.map(\.key)) }
         return many.insert(key).inserted
     }
 }

@@ -1,15 +1,26 @@
 /// Writes a JSON object, its members in the order given.
 struct JSONText {
-    private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
+    /// Of an answer with a signature; more costs a copy.
+    private static let usualBytes = 1_024
+
+    private(set) var bytes: [UInt8] = []
+
+    init() {
+        bytes.reserveCapacity(Self.usualBytes)
+        bytes.append(UInt8(ascii: "{"))
+    }
 
     mutating func add(_ key: String, _ value: String) {
         addKey(key)
         bytes.append(UInt8(ascii: "\""))
         // Identifiers and signatures need no escape; they go in as one piece.
-        if value.utf8.allSatisfy(Self.isPlain) {
-            bytes += value.utf8
-        } else {
-            for byte in value.utf8 { append(escaped: byte) }
+        var value = value
+        value.withUTF8 { text in
+            if unsafe text.allSatisfy(Self.isPlain) {
+                unsafe bytes.append(contentsOf: text)
+            } else {
+                for place in text.indices { append(escaped: unsafe text[place]) }
+            }
         }
         bytes.append(UInt8(ascii: "\""))
     }

@@ -52,12 +52,11 @@ package struct RealtimeRequest: Sendable, Equatable {
     private static func identifier(
         _ payload: JSONObject, _ field: String
     ) throws(VerificationError) -> String {
-        let text = try text(payload, field)
-        let bytes = text.utf8
-        guard !bytes.isEmpty, bytes.count <= identifierBytesLimit,
+        guard let bytes = payload.string(field), !bytes.isEmpty,
+            bytes.count <= identifierBytesLimit,
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { throw malformed(field) }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func integer(

@@ -34,15 +34,18 @@ struct PathPattern: Sendable {
         guard path.first == UInt8(ascii: "/") else { return nil }
         if path.count == 1 { return [] }
         var segments: [[UInt8]] = []
-        let raw = path.dropFirst().split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        for segment in raw {
+        segments.reserveCapacity(4)
+        var rest = path.dropFirst()
+        while true {
+            let end = rest.firstIndex(of: UInt8(ascii: "/"))
+            let segment = end.map { rest[..<$0] } ?? rest
             guard let decoded = PercentEncoding.decode(segment), isPlain(decoded) else {
                 return nil
             }
             segments.append(decoded)
+            guard let end else { return segments }
+            rest = rest[end...].dropFirst()
         }
-        return segments
     }
 
     private static func isPlain(_ segment: [UInt8]) -> Bool {

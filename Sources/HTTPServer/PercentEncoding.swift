@@ -6,6 +6,9 @@ package enum PercentEncoding {
     package static func decode(
         _ bytes: some Collection<UInt8>, plusIsBlank: Bool = false
     ) -> [UInt8]? {
+        if !bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) {
+            return Array(bytes)
+        }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var rest = bytes.makeIterator()

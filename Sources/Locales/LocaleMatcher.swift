@@ -13,6 +13,15 @@ package struct LocaleMatcher: Sendable {
         candidates = supported.compactMap(Candidate.init)
     }
 
+    /// What an answer depends on of a reader's locale, remembered as a whole.
+    package func reader(of userLocale: String) -> ReaderLocale {
+        chains.reader(of: userLocale) {
+            ReaderLocale(
+                spellings: LocaleSpelling.all(userLocale),
+                languages: LanguageCodes.of(userLocale), chain: chain(for: userLocale))
+        }
+    }
+
     /// All supported locales that a reader of `userLocale` understands, nearest first; empty when
     /// there is none, and for any text that is not a language tag. The text may come from a wire:
     /// nothing in it throws, logs or costs more than a look at 64 bytes.
@@ -43,6 +52,16 @@ package struct LocaleMatcher: Sendable {
     }
 }
 
+/// A reader's locale as rules and texts see it; everything is empty for what is no language tag.
+package struct ReaderLocale: Sendable {
+    /// `LocaleSpelling.all`
+    package let spellings: [String]
+    /// `LanguageCodes.of`
+    package let languages: [String]
+    /// `LocaleMatcher.chain`
+    package let chain: [String]
+}
+
 private struct Candidate: Sendable {
     let locale: String
     let parts: LanguageParts
@@ -67,6 +86,7 @@ private final class ChainCache: Sendable {
     private static let chainsLimit = 512
 
     private let known = Mutex<[String: [String]]>([:])
+    private let readers = Mutex<[String: ReaderLocale]>([:])
 
     /// Computed outside the lock: two threads may do the same work once, none waits for ICU.
     func chain(for tag: String, compute: () -> [String]) -> [String] {
@@ -78,5 +98,18 @@ private final class ChainCache: Sendable {
             known[tag] = chain
         }
         return chain
+    }
+
+    /// By the text as it came. Only language tags, which are ASCII, are remembered: of other texts
+    /// two that are not the same may be equal, and none costs much.
+    func reader(of userLocale: String, compute: () -> ReaderLocale) -> ReaderLocale {
+        if let reader = readers.withLock({ $0[userLocale] }) { return reader }
+        let reader = compute()
+        guard !reader.spellings.isEmpty else { return reader }
+        readers.withLock { readers in
+            if readers.count >= Self.chainsLimit { readers.removeAll(keepingCapacity: true) }
+            readers[userLocale] = reader
+        }
+        return reader
     }
 }

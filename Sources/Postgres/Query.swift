@@ -60,14 +60,28 @@ package struct Query: Sendable, ExpressibleByStringInterpolation {
             bind(value)
         }
 
+        /// Arrays one after another, a comma between them: the arguments of an `unnest`.
+        package mutating func appendInterpolation(_ columns: BinaryColumns) {
+            for (place, column) in columns.columns.enumerated() {
+                if place > 0 { sql.append(contentsOf: ", ".utf8) }
+                bind(column.type) { () throws(PostgresError) in column.bytes }
+            }
+        }
+
         private mutating func bind<T: SQLEncodable>(_ value: T) {
-            do {
-                let bytes = try value.encoded()
+            bind(T.sqlType) { () throws(PostgresError) in try value.encoded() }
+        }
+
+        private mutating func bind(
+            _ type: SQLType, _ encode: () throws(PostgresError) -> [UInt8]?
+        ) {
+            do throws(PostgresError) {
+                let bytes = try encode()
                 if let bytes { _ = try lengthOnWire(bytes.count) }
-                parameters.append(Parameter(type: T.sqlType, bytes: bytes))
+                parameters.append(Parameter(type: type, bytes: bytes))
             } catch {
                 problem = problem ?? error
-                parameters.append(Parameter(type: T.sqlType, bytes: nil))
+                parameters.append(Parameter(type: type, bytes: nil))
             }
             sql.append(UInt8(ascii: "$"))
             sql.append(contentsOf: String(parameters.count).utf8)

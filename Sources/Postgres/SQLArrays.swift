@@ -82,6 +82,10 @@ private func encodeElements<E: SQLEncodable>(
         elements += bytesOf(try lengthOnWire(bytes.count))
         elements += bytes
     }
+    return arrayHeader(count: count, of: type, hasNull: hasNull) + elements
+}
+
+func arrayHeader(count: Int32, of type: SQLType, hasNull: Bool) -> [UInt8] {
     var header = bytesOf(Int32(count == 0 ? 0 : 1))
     header += bytesOf(Int32(hasNull ? 1 : 0))
     header += bytesOf(type.oid)
@@ -89,7 +93,7 @@ private func encodeElements<E: SQLEncodable>(
         header += bytesOf(count)
         header += bytesOf(Int32(1))
     }
-    return header + elements
+    return header
 }
 
 func lengthOnWire(_ count: Int) throws(PostgresError) -> Int32 {

@@ -33,6 +33,15 @@ extension Timestamp: SQLScalar {
     package static let sqlType = SQLType.timestamptz
     package static let sqlArrayType = SQLType.timestamptzArray
 
+    /// As the server counts; for what no `timestamptz` reaches, a value that it refuses.
+    var onWire: Int64 {
+        let (value, overflows) = microseconds.subtractingReportingOverflow(epochOffsetMicroseconds)
+        guard !overflows, value != Int64.min, microseconds != Int64.max else {
+            return Int64.max - 1
+        }
+        return value
+    }
+
     package func encoded() throws(PostgresError) -> [UInt8]? {
         let (value, overflows) = microseconds.subtractingReportingOverflow(epochOffsetMicroseconds)
         // The two ends are PostgreSQL's infinities, which no instant means.

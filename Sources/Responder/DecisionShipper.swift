@@ -191,20 +191,21 @@ package final class DecisionShipper: Sendable {
     private func record(_ decisions: [SpooledDecision], of tenant: TenantID) throws {
         let now = Instant(milliseconds: clock.now())
         let inserted = try store.transaction(.spooledRecord(tenant: tenant), at: now) {
-            try $0.recordDecisions(decisions.map(\.record))
+            try $0.recordDecisions(rows: decisions.map(\.row))
         }
         metrics.shipped.add(UInt64(inserted))
     }
 
     private func setAside(_ decision: SpooledDecision, _ error: PostgresError) throws {
         let isWritten = try spool.setAside(decision)
+        let request = decision.row.requestIdentifier
         metrics.shipRejected.add()
         if !isWritten { metrics.shipRejectedLost.add() }
         log.error(
             isWritten ? "decision_rejected" : "rejected_decision_lost",
             [
                 ("tenant", .string(decision.tenant.description)),
-                ("requestIdentifier", .string("\(decision.record.requestIdentifier)")),
+                ("requestIdentifier", .string(request.map { "\($0)" } ?? "unknown")),
                 ("error", .string("\(error)")),
             ])
     }

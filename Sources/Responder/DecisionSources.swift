@@ -46,8 +46,8 @@ package struct DecisionSources: Sendable {
             }, budget: { budgets.reading(of: $0, at: $1) },
             age: {
                 guard let feed else { return .zero }
-                guard let feed = feed.ageSeconds, let budgets = budgets.age else { return nil }
-                return max(.seconds(feed), budgets)
+                guard let feed = feed.age, let budgets = budgets.age else { return nil }
+                return max(feed, budgets)
             })
     }
 

@@ -157,9 +157,10 @@ package final class ProfileFeed: Sendable {
     // MARK: - Metrics
 
     /// How old memory may be, in seconds; nil before the first look.
-    package var ageSeconds: Double? {
-        state.withLock { $0.lastRead }.map { (ContinuousClock.now - $0) / .seconds(1) }
-    }
+    package var ageSeconds: Double? { age.map { $0 / .seconds(1) } }
+
+    /// The same for each answer.
+    package var age: Duration? { state.withLock { $0.lastRead }.map { .now - $0 } }
 
     private func count() {
         let counts = table.counts

@@ -1,5 +1,4 @@
 package import AppStore
-internal import FoundationEssentials
 package import HTTPServer
 internal import Retention
 internal import RetentionStore
@@ -43,7 +42,7 @@ package struct RealtimeEndpoint: Sendable {
     }
 
     private func respond(to request: Request, _ parameters: PathParameters) -> Response {
-        var watch = StepWatch()
+        var watch = Stopwatch()
         guard let token = parameters.bytes("token"), let app = apps.find(token: token) else {
             metrics.refused.add(1, "unknownToken")
             return .empty(404)
@@ -75,9 +74,10 @@ package struct RealtimeEndpoint: Sendable {
             timings: DecisionTimings(
                 verify: verify, lookup: lookup, decide: answered.decideMicroseconds,
                 sign: watch.step()))
-        spool(record(asked, app, answered.decision, basis, at: now, took: watch.whole))
-        metrics.decided.add(1, answered.decision.answer.kind.rawValue)
-        metrics.answerSeconds.observe(watch.whole)
+        let took = watch.nanoseconds
+        spool(record(asked, app, answered.decision, basis, at: now, tookNanoseconds: took))
+        metrics.decided(answered.decision.answer.kind)
+        metrics.answer(tookNanoseconds: watch.nanoseconds)
         return answered.response
     }
 
@@ -100,7 +100,7 @@ package struct RealtimeEndpoint: Sendable {
     /// more without offers, so that the next rule or the default stands in.
     private func answer(
         _ asked: RealtimeRequest, from app: ServedApp, _ subscriber: KnownSubscriber,
-        at now: Instant, _ watch: inout StepWatch
+        at now: Instant, _ watch: inout Stopwatch
     ) -> Answered {
         let recorded = RecordedInputs(
             subscriber: subscriber, budget: sources.budget(app, now), mode: mode,
@@ -154,13 +154,13 @@ package struct RealtimeEndpoint: Sendable {
             case .v1:
                 let signed = try signer.signatureV1(
                     productId: productId, offerIdentifier: offerIdentifier, appAccountToken: nil,
-                    nonce: UUID(), nowMilliseconds: now.milliseconds)
+                    nonce: .version4(), nowMilliseconds: now.milliseconds)
                 return .json(
                     200, RealtimeResponse.promotionalOfferV1(id: id, signature: signed).json())
             case .v2:
                 let signed = try signer.signatureV2(
                     productId: productId, offerIdentifier: offerIdentifier,
-                    transactionId: asked.originalTransactionId, nonce: UUID(),
+                    transactionId: asked.originalTransactionId, nonce: .version4(),
                     nowMilliseconds: now.milliseconds)
                 return .json(
                     200, RealtimeResponse.promotionalOffer(id: id, signatureV2: signed).json())
@@ -172,7 +172,7 @@ package struct RealtimeEndpoint: Sendable {
 
     private func record(
         _ asked: RealtimeRequest, _ app: ServedApp, _ decision: Decision, _ basis: DecisionBasis,
-        at now: Instant, took: Duration
+        at now: Instant, tookNanoseconds: Int64
     ) -> SpooledDecision {
         SpooledDecision(
             tenant: app.snapshot.tenant,
@@ -180,8 +180,8 @@ package struct RealtimeEndpoint: Sendable {
                 key: app.head.key, signedDate: Instant(milliseconds: asked.signedDate),
                 requestIdentifier: asked.requestIdentifier, decidedAt: now,
                 originalTransactionId: asked.originalTransactionId, productId: asked.productId,
-                localeAsked: asked.userLocale, decision: decision,
-                snapshotNumber: app.snapshot.number, durationMicroseconds: took.microseconds,
+                localeAsked: SpooledDecision.cut(asked.userLocale), decision: decision,
+                snapshotNumber: app.snapshot.number, durationMicroseconds: tookNanoseconds / 1_000,
                 basis: basis))
     }
 
@@ -197,24 +197,3 @@ package struct RealtimeEndpoint: Sendable {
 }
 
 private struct UnsignedOffer: Error {}
-
-/// How long the steps of one answer took.
-private struct StepWatch {
-    private let start = ContinuousClock.now
-    private var last: ContinuousClock.Instant
-
-    init() { last = start }
-
-    /// Since the last step, in microseconds.
-    mutating func step() -> Int64 {
-        let now = ContinuousClock.now
-        defer { last = now }
-        return (now - last).microseconds
-    }
-
-    var whole: Duration { .now - start }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 { Int64(self / .microseconds(1)) }
-}

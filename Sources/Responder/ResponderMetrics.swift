@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Retention
 package import Service
 
 /// Everything the responder counts; `docs/operating.md` says what each means.
@@ -6,7 +7,9 @@ package struct ResponderMetrics: Sendable {
     package let decided: Counter
     package let refused: Counter
     package let httpRefused: Counter
+    private let decidedByKind: [AnswerKind: Counter.Series]
     package let answerSeconds: Histogram
+    private let answerSeries: Histogram.Series
     package let snapshotsServed: Gauge
     package let snapshotRefused: Counter
     package let shed: Counter
@@ -36,6 +39,10 @@ package struct ResponderMetrics: Sendable {
         decided = metrics.counter(
             "holdfast_decisions", "Real-time requests decided, by kind of answer.",
             labels: ["kind"])
+        let kinds = AnswerKind.allCases.map { [decided] kind in
+            (kind, decided.series([kind.rawValue]))
+        }
+        decidedByKind = Dictionary(uniqueKeysWithValues: kinds)
         refused = metrics.counter(
             "holdfast_realtime_refused", "Real-time requests not decided, by reason.",
             labels: ["reason"])
@@ -44,6 +51,7 @@ package struct ResponderMetrics: Sendable {
             labels: ["reason"])
         answerSeconds = metrics.histogram(
             "holdfast_answer_seconds", "From the whole request to the whole answer.")
+        answerSeries = answerSeconds.series([])
         snapshotsServed = metrics.gauge(
             "holdfast_snapshots_served", "Apps and environments served.")
         snapshotRefused = metrics.counter(
@@ -95,6 +103,10 @@ package struct ResponderMetrics: Sendable {
         certificatesRefused = metrics.gauge(
             "holdfast_certificates_refused", "Certificates refused because they were revoked.")
     }
+
+    // For each answer, so without a look-up of the series.
+    func decided(_ kind: AnswerKind) { decidedByKind[kind]?.add() }
+    func answer(tookNanoseconds: Int64) { answerSeries.observe(nanoseconds: tookNanoseconds) }
 
     func count(refusal: Refusal) {
         httpRefused.add(1, refusal.rawValue)

@@ -40,7 +40,7 @@ package struct SpoolBatch {
     }
 
     private enum Piece {
-        case whole([UInt8])
+        case whole(ArraySlice<UInt8>)
         case damaged
         /// May go on behind the end of what was read.
         case cut
@@ -52,7 +52,7 @@ package struct SpoolBatch {
         let length = Int(number(in: bytes, at: position))
         guard length > 0, length <= SpooledDecision.recordBytesLimit else { return .damaged }
         guard length <= bytes.count - start else { return .cut }
-        let body = Array(bytes[start..<start + length])
+        let body = bytes[start..<start + length]
         return CRC32.checksum(body) == number(in: bytes, at: position + 4) ? .whole(body) : .damaged
     }
 
@@ -73,6 +73,9 @@ package struct SpoolBatch {
     }
 
     private static func number(in bytes: [UInt8], at position: Int) -> UInt32 {
-        bytes[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) }
+        unsafe bytes.withUnsafeBytes { bytes in
+            UInt32(
+                bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+        }
     }
 }

@@ -4,16 +4,29 @@ package import FoundationEssentials
 package struct CompactWriter {
     package private(set) var bytes: [UInt8] = []
 
-    package init() {}
+    /// - Parameter capacity: in bytes; more costs a copy.
+    package init(reserving capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
 
     package mutating func append(_ byte: UInt8) {
         bytes.append(byte)
     }
 
-    package mutating func append(_ number: some FixedWidthInteger) {
-        let width = type(of: number).bitWidth
-        for shift in stride(from: width - 8, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    // One for each width that occurs: a generic one would not be specialised for other modules.
+    package mutating func append(_ number: UInt16) { append(integer: number) }
+    package mutating func append(_ number: UInt32) { append(integer: number) }
+    package mutating func append(_ number: Int32) { append(integer: number) }
+    package mutating func append(_ number: Int64) { append(integer: number) }
+
+    private mutating func append(integer: some FixedWidthInteger) {
+        unsafe withUnsafeBytes(of: integer.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    /// Over the four bytes at `offset`, which were written before.
+    package mutating func write(_ number: UInt32, at offset: Int) {
+        for place in 0..<4 {
+            bytes[offset + place] = UInt8(truncatingIfNeeded: number >> UInt32(24 - 8 * place))
         }
     }
 
@@ -22,12 +35,19 @@ package struct CompactWriter {
     }
 
     package mutating func append(_ uuid: UUID) {
-        bytes += uuid.bytes
+        unsafe withUnsafeBytes(of: uuid.uuid) { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    /// As they are, without a length.
+    package mutating func append(plain more: ArraySlice<UInt8>) {
+        bytes.append(contentsOf: more)
     }
 
     /// What is longer than 65,535 bytes is cut.
     package mutating func append(_ text: String) {
-        append(bytes: Array(text.utf8))
+        let count = min(text.utf8.count, Int(UInt16.max))
+        append(UInt16(count))
+        bytes.append(contentsOf: text.utf8.prefix(count))
     }
 
     package mutating func append(bytes more: [UInt8]) {
@@ -59,23 +79,28 @@ package struct CompactWriter {
 
 /// Reads what `CompactWriter` wrote; `nil` at the first byte that does not fit.
 package struct CompactReader {
-    private let bytes: [UInt8]
-    private var position = 0
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
 
-    package init(_ bytes: [UInt8]) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
+        position = bytes.startIndex
     }
 
-    package var isAtEnd: Bool { position == bytes.count }
+    package init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    package var isAtEnd: Bool { position == bytes.endIndex }
 
     private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= bytes.count - position else { return nil }
+        guard count <= bytes.endIndex - position else { return nil }
         defer { position += count }
         return bytes[position..<position + count]
     }
 
     package mutating func byte() -> UInt8? {
-        take(1)?.first
+        guard position < bytes.endIndex else { return nil }
+        defer { position += 1 }
+        return bytes[position]
     }
 
     package mutating func flag() -> Bool? {
@@ -86,12 +111,20 @@ package struct CompactReader {
         }
     }
 
+    private mutating func number(octets: Int) -> UInt64? {
+        guard octets <= bytes.endIndex - position else { return nil }
+        var number: UInt64 = 0
+        for place in position..<position + octets { number = number << 8 | UInt64(bytes[place]) }
+        position += octets
+        return number
+    }
+
     package mutating func integer() -> Int64? {
-        take(8).map { Int64(bitPattern: $0.reduce(0) { $0 << 8 | UInt64($1) }) }
+        number(octets: 8).map { Int64(bitPattern: $0) }
     }
 
     package mutating func integer32() -> Int32? {
-        take(4).map { Int32(bitPattern: $0.reduce(0) { $0 << 8 | UInt32($1) }) }
+        number(octets: 4).map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0)) }
     }
 
     package mutating func instant() -> Instant? {
@@ -106,10 +139,9 @@ package struct CompactReader {
         block().flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Bytes with their length before them.
-    package mutating func block() -> [UInt8]? {
-        guard let length = take(2)?.reduce(0, { $0 << 8 | Int($1) }) else { return nil }
-        return take(length).map(Array.init)
+    /// Bytes with their length before them: a view of what is read.
+    package mutating func block() -> ArraySlice<UInt8>? {
+        number(octets: 2).flatMap { take(Int($0)) }
     }
 
     /// The outer `nil` is a fault, the inner one an absent value.

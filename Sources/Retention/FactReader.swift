@@ -1,5 +1,6 @@
-/// The facts of one request, read when a condition asks for them.
-package struct FactReader {
+/// The facts of one request, read when a condition asks for them. An object: each condition of a
+/// tree is handed it.
+package final class FactReader {
     private static let hourMilliseconds: Int64 = 3_600_000
     /// So far ahead of our clock another's may be; what is dated later is of a clock that is wrong.
     private static let aheadLimitMilliseconds: Int64 = 300_000
@@ -10,6 +11,18 @@ package struct FactReader {
     let zone: ZoneOffsets
     let now: Instant
     let bucket: (_ salt: String) -> Int
+
+    init(
+        request: DecisionRequest, subscriptionGroup: String?, subscriber: KnownSubscriber,
+        zone: ZoneOffsets, now: Instant, bucket: @escaping (_ salt: String) -> Int
+    ) {
+        self.request = request
+        self.subscriptionGroup = subscriptionGroup
+        self.subscriber = subscriber
+        self.zone = zone
+        self.now = now
+        self.bucket = bucket
+    }
 
     /// `nil` for what is missing or older than it may be.
     package func value(of fact: Fact, maxAgeHours: Int64? = nil) -> FactValue? {

@@ -115,6 +115,12 @@ extension UUID {
             ))
     }
 
+    /// RFC 9562 version 4: random bits. `UUID()` opens the system's random file for each.
+    package static func version4() -> UUID {
+        var random = SystemRandomNumberGenerator()
+        return tagged(high: random.next(), low: random.next(), version: 4)
+    }
+
     /// RFC 9562 version 7: 48 bits of milliseconds, then random bits.
     package static func version7(
         at now: Instant, using random: inout some RandomNumberGenerator
@@ -150,12 +156,8 @@ extension UUID {
     private static func tagged(high: UInt64, low: UInt64, version: UInt64) -> UUID {
         let high = high & ~0xf000 | version << 12
         let low = low & ~(0b11 << 62) | 0b10 << 62
-        let bytes = [high, low].flatMap { word in
-            stride(from: 56, through: 0, by: -8).map {
-                UInt8(truncatingIfNeeded: word >> UInt64($0))
-            }
-        }
-        return UUID(bytes: bytes) ?? UUID()
+        let words = (high.bigEndian, low.bigEndian)
+        return UUID(uuid: unsafe unsafeBitCast(words, to: uuid_t.self))
     }
 }
 

@@ -75,7 +75,7 @@ extension SubscriberProfile {
         }
     }
 
-    private mutating func take(_ part: Part, _ value: [UInt8]) -> Bool {
+    private mutating func take(_ part: Part, _ value: ArraySlice<UInt8>) -> Bool {
         switch part {
         case .subscribedAt: return Self.set(&subscribedAt, value.instant)
         case .renewsAt: return Self.set(&renewsAt, value.instant)
@@ -92,8 +92,8 @@ extension SubscriberProfile {
         case .billingPlan: return Self.set(&billingPlan, value.text)
         case .cancelReason: return Self.set(&cancelReason, value.text)
         case .lifetimeSpend:
-            guard value.count > 8, let amount = Array(value.prefix(8)).number,
-                let currency = Array(value.dropFirst(8)).text
+            guard value.count > 8, let amount = value.prefix(8).number,
+                let currency = value.dropFirst(8).text
             else { return false }
             lifetimeSpend = Money(amountMilliunits: amount, currency: currency)
             return true
@@ -123,7 +123,7 @@ extension Int64 {
     }
 }
 
-extension [UInt8] {
+extension ArraySlice<UInt8> {
     fileprivate var number: Int64? {
         var reader = CompactReader(self)
         return count == 8 ? reader.integer() : nil

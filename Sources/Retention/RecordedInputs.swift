@@ -4,6 +4,8 @@ package struct RecordedInputs: Equatable, Sendable {
     package static let version: UInt8 = 1
     /// As the table has it.
     package static let bytesLimit = 2_048
+    /// Of a usual one, with a profile.
+    private static let usualBytes = 320
 
     package let subscriber: KnownSubscriber
     package let budget: BudgetReading
@@ -26,7 +28,7 @@ package struct RecordedInputs: Equatable, Sendable {
     }
 
     package func encoded() -> [UInt8] {
-        var writer = CompactWriter()
+        var writer = CompactWriter(reserving: Self.usualBytes)
         writer.append(Self.version)
         writer.append(mode.rawValue)
         writer.append(canSignOffers)
@@ -85,7 +87,7 @@ extension CompactReader {
         case 3: break
         default: return nil
         }
-        let profile = optional { reader in reader.block().flatMap(KeptProfile.init(body:)) }
+        let profile = optional { reader in reader.block().flatMap { KeptProfile(body: Array($0)) } }
         guard let profile, let asOf = optional({ $0.instant() }), let taken = integer32(),
             let lastOfferAt = optional({ $0.instant() }), let level = integer32()
         else { return nil }

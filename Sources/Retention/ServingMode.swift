@@ -51,5 +51,13 @@ package enum ServingMode: String, Sendable, CaseIterable {
     package var allowsDefault: Bool { self != .silent }
 
     /// 0 for everything, rising with what is left out: for a gauge.
-    package var rank: Int { Self.allCases.firstIndex(of: self) ?? Self.allCases.count }
+    package var rank: Int {
+        switch self {
+        case .full: 0
+        case .noBudgetedOffers: 1
+        case .noOffers: 2
+        case .defaultOnly: 3
+        case .silent: 4
+        }
+    }
 }

@@ -53,7 +53,9 @@ package struct SubscriberProfile: Equatable, Sendable {
 
 /// A profile with its row form, as it was read or as it would be written: with a decision is kept
 /// what was there, not what this build makes of it, and nothing is encoded on the way of an answer.
-package struct KeptProfile: Equatable, Sendable {
+/// An object, since many hold it for the time of one answer, and a copy of all its parts costs more
+/// than it.
+package final class KeptProfile: Equatable, Sendable {
     package let profile: SubscriberProfile
     package let body: [UInt8]
 
@@ -67,6 +69,10 @@ package struct KeptProfile: Equatable, Sendable {
         guard let profile = SubscriberProfile(body: body) else { return nil }
         self.profile = profile
         self.body = body
+    }
+
+    package static func == (left: KeptProfile, right: KeptProfile) -> Bool {
+        left.body == right.body
     }
 }
 

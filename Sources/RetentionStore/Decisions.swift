@@ -72,7 +72,13 @@ extension TenantTransaction {
     /// - Returns: how many were not there yet.
     @discardableResult
     package func recordDecisions(_ records: [DecisionRecord]) throws -> Int {
-        let columns = DecisionColumns(records)
+        try recordDecisions(rows: records.map { DecisionRow($0) })
+    }
+
+    /// The same for decisions that were brought into the table's form before.
+    @discardableResult
+    package func recordDecisions(rows: [DecisionRow]) throws -> Int {
+        let columns = try BinaryColumns(rows.map(\.values), types: DecisionRow.types)
         return try connection.query(
             """
             insert into holdfast.decision (tenant_id, app_id, environment, signed_date,
@@ -82,17 +88,7 @@ extension TenantTransaction {
               duration_microseconds, experiment_id, arm, is_holdout, profile_source, inputs,
               signature_version, degraded, verify_microseconds, lookup_microseconds,
               decide_microseconds, sign_microseconds)
-            select \(tenant.uuid), * from unnest(\(columns.app), \(columns.environment),
-              \(columns.signedDate), \(columns.requestIdentifier), \(columns.decidedAt),
-              \(columns.originalTransactionId), \(columns.productId), \(columns.kind),
-              \(columns.fallbackReason), \(columns.rule), \(columns.localeAsked),
-              \(columns.localeServed), \(columns.messageIdentifier),
-              \(columns.alternateProductId), \(columns.billingPlanType),
-              \(columns.offerIdentifier), \(columns.snapshotNumber),
-              \(columns.durationMicroseconds), \(columns.experiment), \(columns.arm),
-              \(columns.isHoldout), \(columns.profileSource), \(columns.inputs),
-              \(columns.signatureVersion), \(columns.degraded), \(columns.verify),
-              \(columns.lookup), \(columns.decide), \(columns.sign))
+            select \(tenant.uuid), * from unnest(\(columns))
             on conflict do nothing
             """
         ).affected

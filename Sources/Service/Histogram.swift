@@ -20,6 +20,8 @@ package final class Histogram: MetricFamily {
 
         package func observe(_ duration: Duration) { observe(seconds: duration / .seconds(1)) }
 
+        package func observe(nanoseconds: Int64) { observe(seconds: Double(nanoseconds) / 1e9) }
+
         /// What is below zero or no number counts as zero: clocks are not worth a crash.
         package func observe(seconds: Double) {
             let seconds = seconds > 0 ? min(seconds, 1e9) : 0

@@ -32,6 +32,7 @@ struct Base64Alphabet: Sendable {
     }
 
     private func encode(_ bytes: Span<UInt8>) -> [UInt8] {
+        let characters = characters.span
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var position = 0
@@ -39,7 +40,10 @@ struct Base64Alphabet: Sendable {
             let group =
                 UInt32(bytes[position]) << 16 | UInt32(bytes[position + 1]) << 8
                 | UInt32(bytes[position + 2])
-            append(group, characters: 4, to: &text)
+            text.append(characters[Int(group >> 18)])
+            text.append(characters[Int(group >> 12) & 0x3F])
+            text.append(characters[Int(group >> 6) & 0x3F])
+            text.append(characters[Int(group) & 0x3F])
             position += 3
         }
         let left = bytes.count - position

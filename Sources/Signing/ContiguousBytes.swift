@@ -12,6 +12,14 @@ package func sameBytes(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) ->
     }
 }
 
+package func sameBytes(_ left: ArraySlice<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    return unsafe left.withUnsafeBytes { left in
+        guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+        return unsafe memcmp(one, other, left.count) == 0
+    }
+}
+
 /// Where the run of plain text ends that begins at `start`: at the first byte that is no visible
 /// ASCII or blank, or is a quote or a backslash; at the end where there is none. Eight bytes at a
 /// time: all but a few of a real-time body's 5,000 bytes are one such run.

@@ -21,6 +21,18 @@ import Testing
         #expect(LocaleMatcher(supported: []).chain(for: text) == [])
     }
 
+    /// Asked twice: what is remembered must not be another's.
+    @Test func `is no reader, and nobody is taken for another`() {
+        let matcher = LocaleMatcher(supported: AppleLocales.all)
+        let asked = Self.nonsense + AppleLocales.all + ["EN-us", "iw", "nb-NO", "no", "zh_HK"]
+        for userLocale in asked + asked.reversed() {
+            let reader = matcher.reader(of: userLocale)
+            #expect(reader.spellings == LocaleSpelling.all(userLocale))
+            #expect(reader.languages == LanguageCodes.of(userLocale))
+            #expect(reader.chain == matcher.chain(for: userLocale))
+        }
+    }
+
     @Test(arguments: nonsense)
     func `is no reason to support it either`(text: String) {
         let matcher = LocaleMatcher(supported: [text, "en-US"])

@@ -16,13 +16,39 @@ import Testing
         }
     }
 
-    /// As version 1 wrote it: a build that comes after it ships what it left.
-    @Test func `a record of the first form is read`() throws {
-        let sample = Samples.spooled(Samples.decisions[0])
-        let record = sample.record
+    /// As versions 1 and 2 wrote it: a build that comes after them ships what they left.
+    @Test(arguments: [UInt8(1), 2]) func `a record of an earlier form is read`(
+        version: UInt8
+    ) throws {
+        let (tenant, rule, offer) = (TenantID(UUID()), UUID(), UUID())
+        let isFirst = version == 1
+        let record = DecisionRecord(
+            key: AppEnvironment(app: AppID(UUID()), environment: .production),
+            signedDate: Instant(milliseconds: 1), requestIdentifier: UUID(),
+            decidedAt: Instant(milliseconds: 2), originalTransactionId: "2000000000000001",
+            productId: "monthly", localeAsked: "ja-JP",
+            decision: Decision(
+                answer: .promotionalOffer(
+                    offer, productId: "monthly", offerIdentifier: "half",
+                    signature: isFirst ? .v2 : .v1),
+                rule: RuleID(rule), localeServed: "ja",
+                assignment: isFirst
+                    ? nil : Assignment(experiment: ExperimentID(UUID()), arm: "half")),
+            snapshotNumber: 7, durationMicroseconds: 812, basis: isFirst ? nil : Samples.basis)
+        let body = Self.body(of: record, tenant, version: version)
+        let read = try #require(SpooledDecision(body: body))
+        #expect(read == SpooledDecision(tenant: tenant, record: record))
+        #expect(read.row.requestIdentifier == record.requestIdentifier)
+        #expect(SpooledDecision(body: [0] + body.dropFirst()) == nil)
+        #expect(SpooledDecision(body: body + [0]) == nil)
+    }
+
+    private static func body(
+        of record: DecisionRecord, _ tenant: TenantID, version: UInt8
+    ) -> [UInt8] {
         var writer = CompactWriter()
-        writer.append(UInt8(1))
-        writer.append(sample.tenant.uuid)
+        writer.append(version)
+        writer.append(tenant.uuid)
         writer.append(record.key.app.uuid)
         writer.append(UInt8(record.key.environment == .production ? 1 : 0))
         for number in [
@@ -35,23 +61,30 @@ import Testing
         for text in [record.originalTransactionId, record.productId, record.localeAsked] {
             writer.append(text)
         }
-        let (rule, offer) = (UUID(), UUID())
-        writer.append(Optional(rule))
-        writer.append(Optional("ja"))
+        let (decision, parts) = (record.decision, AnswerParts(record.decision.answer))
+        writer.append(decision.rule?.uuid)
+        writer.append(decision.localeServed)
+        if version == 2 {
+            writer.append(true)
+            writer.append(decision.assignment?.experiment.uuid ?? UUID())
+            writer.append(decision.assignment?.arm ?? "")
+            writer.append(decision.isHoldout)
+        }
         writer.append("promotionalOffer")
-        writer.append(offer)
+        writer.append(parts.messageIdentifier ?? UUID())
         writer.append("monthly")
         writer.append("half")
-        let read = try #require(SpooledDecision(body: writer.bytes))
-        #expect(read.record.requestIdentifier == record.requestIdentifier)
-        #expect(read.record.basis == nil)
-        #expect(
-            read.record.decision
-                == Decision(
-                    answer: .promotionalOffer(
-                        offer, productId: "monthly", offerIdentifier: "half", signature: .v2),
-                    rule: RuleID(rule), localeServed: "ja"))
-        #expect(SpooledDecision(body: [3] + writer.bytes.dropFirst()) == nil)
+        guard version == 2, let basis = record.basis else { return writer.bytes }
+        writer.append(UInt8(parts.signature?.rawValue ?? 0))
+        writer.append(true)
+        writer.append(basis.source.rawValue)
+        writer.append(bytes: basis.inputs.encoded())
+        for time in [
+            basis.timings.verify, basis.timings.lookup, basis.timings.decide, basis.timings.sign,
+        ] {
+            writer.append(time)
+        }
+        return writer.bytes
     }
 
     @Test func `a locale from outside is cut to whole characters without NUL`() {

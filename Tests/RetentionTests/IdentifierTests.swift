@@ -81,6 +81,20 @@ import Testing
         }
     }
 
+    @Test func `version 4 is random but for version and variant`() {
+        let made = (0..<500).map { _ in UUID.version4().bytes }
+        #expect(Set(made).count == made.count)
+        for place in 0..<16 {
+            let seen = made.reduce((all: UInt8.max, any: UInt8(0))) {
+                ($0.all & $1[place], $0.any | $1[place])
+            }
+            let fixed: (mask: UInt8, value: UInt8) =
+                place == 6 ? (0xf0, 0x40) : place == 8 ? (0xc0, 0x80) : (0, 0)
+            #expect(seen.all == fixed.value, "\(place)")
+            #expect(seen.any == ~fixed.mask | fixed.value, "\(place)")
+        }
+    }
+
     @Test func `a time before 1970 or after the year 10889 still makes an identifier`() {
         var random = SystemRandomNumberGenerator()
         for milliseconds in [Int64.min, -1, .max, 1 << 48] {

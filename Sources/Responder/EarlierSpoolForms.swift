@@ -2,40 +2,32 @@ internal import FoundationEssentials
 internal import Retention
 internal import RetentionStore
 
-extension CompactWriter {
-    mutating func append(_ decision: Decision) {
-        append(decision.rule?.uuid)
-        append(decision.localeServed)
-        append(decision.assignment) { writer, assignment in
-            writer.append(assignment.experiment.uuid)
-            writer.append(assignment.arm)
-        }
-        append(decision.isHoldout)
-        append(decision.answer.kind.rawValue)
-        switch decision.answer {
-        case .message(let id), .defaultMessage(let id), .appStoreConnectMessage(let id):
-            append(id)
-        case .alternateProduct(let id, let productId, let plan):
-            append(id)
-            append(productId)
-            append(plan?.rawValue)
-        case .promotionalOffer(let id, let productId, let offerIdentifier, let signature):
-            append(id)
-            append(productId)
-            append(offerIdentifier)
-            append(UInt8(signature.rawValue))
-        case .fallback(let reason):
-            append(reason.rawValue)
-        }
-    }
+// What builds before this one wrote: versions 1 and 2, whose values were in a form of the spool's
+// own. Read only, so that an update ships what it finds.
 
-    mutating func append(_ basis: DecisionBasis) {
-        append(basis.source.rawValue)
-        append(bytes: basis.inputs.encoded())
-        append(basis.timings.verify)
-        append(basis.timings.lookup)
-        append(basis.timings.decide)
-        append(basis.timings.sign)
+extension SpooledDecision {
+    init?(earlier body: ArraySlice<UInt8>, version: UInt8) {
+        guard (1...2).contains(version) else { return nil }
+        var reader = CompactReader(body.dropFirst())
+        guard let tenant = reader.uuid(), let app = reader.uuid(),
+            let environment = reader.byte(), let signedDate = reader.integer(),
+            let decidedAt = reader.integer(), let snapshotNumber = reader.integer(),
+            let duration = reader.integer(), let requestIdentifier = reader.uuid(),
+            let transaction = reader.text(), let product = reader.text(),
+            let locale = reader.text(), let decision = reader.decision(version: version),
+            let basis = version == 1 ? .some(nil) : reader.optional({ $0.basis() }),
+            reader.isAtEnd
+        else { return nil }
+        self.init(
+            tenant: TenantID(tenant),
+            record: DecisionRecord(
+                key: AppEnvironment(
+                    app: AppID(app), environment: environment == 1 ? .production : .sandbox),
+                signedDate: Instant(milliseconds: signedDate),
+                requestIdentifier: requestIdentifier,
+                decidedAt: Instant(milliseconds: decidedAt), originalTransactionId: transaction,
+                productId: product, localeAsked: locale, decision: decision,
+                snapshotNumber: snapshotNumber, durationMicroseconds: duration, basis: basis))
     }
 }
 
@@ -57,7 +49,7 @@ extension CompactReader {
 
     mutating func basis() -> DecisionBasis? {
         guard let source = text().flatMap(ProfileSource.init(rawValue:)),
-            let inputs = block().flatMap({ RecordedInputs($0) }), let verify = integer(),
+            let inputs = block().flatMap({ RecordedInputs(Array($0)) }), let verify = integer(),
             let lookup = integer(), let decide = integer(), let sign = integer()
         else { return nil }
         return DecisionBasis(
