@@ -80,20 +80,73 @@ package final class SignedDataVerifier: Sendable {
     package func realtimeRequest(
         body: [UInt8], appAppleId: Int64, environment: String, nowMilliseconds: Int64
     ) throws(VerificationError) -> RealtimeRequest {
-        let compact = try SignedPayloadBody.compactJWS(in: body)
-        let (_, payload, signedDate) = try verified(
-            compact, for: ChainGate.Source(appAppleId: appAppleId, environment: environment))
-        let request = try RealtimeRequest(payload)
-        guard Self.isServed(environment), request.environment.utf8.elementsEqual(environment.utf8)
+        let place = RealtimePlace(appAppleId: appAppleId, environment: environment)
+        return try realtimeRequest(body: body, to: place, nowMilliseconds: nowMilliseconds) {
+            _, _ in
+        }.0
+    }
+
+    /// The same, with something to look up for it.
+    ///
+    /// - Parameter lookUp: called once at most, with what the request claims, and a check of its
+    ///   signature that is made when it is first asked for: so that something slow can be begun
+    ///   before it and awaited after it. All else was checked before. It must neither keep nor tell
+    ///   what it found where the check says no; this function then throws.
+    package func realtimeRequest<Found>(
+        body: [UInt8], to place: RealtimePlace, nowMilliseconds: Int64,
+        lookUp: (_ claimed: RealtimeRequest, _ isGenuine: () -> Bool) -> Found
+    ) throws(VerificationError) -> (RealtimeRequest, Found) {
+        let opened = try open(try SignedPayloadBody.compactJWS(in: body))
+        // With a new chain nothing is begun: only a signature of a known leaf is as good as checked.
+        if let key = key(of: opened),
+            let claimed = try? accepted(opened, for: place, nowMilliseconds: nowMilliseconds)
+        {
+            var verdict: Bool?
+            func isGenuine() -> Bool {
+                if let verdict { return verdict }
+                let isSigned = opened.jws.isSigned(by: key)
+                verdict = isSigned
+                return isSigned
+            }
+            let found = lookUp(claimed, isGenuine)
+            guard isGenuine() else { throw Self.badSignature }
+            return (claimed, found)
+        }
+        let source = ChainGate.Source(
+            appAppleId: place.appAppleId, environment: place.environment)
+        _ = try requireGenuine(opened, for: source)
+        let request = try accepted(opened, for: place, nowMilliseconds: nowMilliseconds)
+        return (request, lookUp(request, { true }))
+    }
+
+    /// The URL that was called.
+    package struct RealtimePlace: Sendable {
+        package let appAppleId: Int64
+        package let environment: String
+
+        package init(appAppleId: Int64, environment: String) {
+            self.appAppleId = appAppleId
+            self.environment = environment
+        }
+    }
+
+    /// What the payload says, where it is for this place and fresh. Whether it is genuine is
+    /// another question.
+    private func accepted(
+        _ opened: Opened, for place: RealtimePlace, nowMilliseconds: Int64
+    ) throws(VerificationError) -> RealtimeRequest {
+        let request = try RealtimeRequest(opened.payload)
+        guard Self.isServed(place.environment),
+            request.environment.utf8.elementsEqual(place.environment.utf8)
         else {
             throw VerificationError(
                 .wrongEnvironment, "The request is not of the environment of this URL.")
         }
-        guard request.appAppleId == appAppleId else {
+        guard request.appAppleId == place.appAppleId else {
             throw VerificationError(.wrongApp, "The request is not of the app of this URL.")
         }
         let refusal = freshness.refusal(
-            signedDate: signedDate, nowMilliseconds: nowMilliseconds)
+            signedDate: request.signedDate, nowMilliseconds: nowMilliseconds)
         if let refusal { throw refusal }
         return request
     }
@@ -103,9 +156,24 @@ package final class SignedDataVerifier: Sendable {
     }
 
     private func verified(
-        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil,
-        for source: ChainGate.Source? = nil
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
     ) throws(VerificationError) -> (CompactJWS, JSONObject, signedDate: Int64) {
+        let opened = try open(compact, undatedMilliseconds: undatedMilliseconds)
+        let date = try requireGenuine(opened, for: nil)
+        return (opened.jws, opened.payload, date)
+    }
+
+    /// Signed data that was read and not yet believed.
+    private struct Opened {
+        let jws: CompactJWS
+        let payload: JSONObject
+        /// nil where the payload has none in whole UNIX milliseconds.
+        let date: Int64?
+    }
+
+    private func open(
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
+    ) throws(VerificationError) -> Opened {
         let jws: CompactJWS
         do { jws = try CompactJWS(compact) } catch {
             throw VerificationError(.jwsMalformed, error.message)
@@ -116,19 +184,31 @@ package final class SignedDataVerifier: Sendable {
                 .payloadMalformed, "The payload is not strict JSON: \(error.code.rawValue).")
         }
         let date = Self.date(of: payload, undatedMilliseconds: undatedMilliseconds)
-        if let date, let key = leaves.key(for: jws.headerBytes, at: date / 1_000) {
-            try Self.requireSignature(of: jws, by: key)
-            return (jws, payload, date)
+        return Opened(jws: jws, payload: payload, date: date)
+    }
+
+    /// The leaf key of a chain that was verified before and holds at the date.
+    private func key(of opened: Opened) -> PublicKey? {
+        opened.date.flatMap { leaves.key(for: opened.jws.headerBytes, at: $0 / 1_000) }
+    }
+
+    /// - Returns: the date.
+    private func requireGenuine(
+        _ opened: Opened, for source: ChainGate.Source?
+    ) throws(VerificationError) -> Int64 {
+        if let date = opened.date, let key = key(of: opened) {
+            try Self.requireSignature(of: opened.jws, by: key)
+            return date
         }
         // The header is looked at before a missing date is: data signed by Xcode, whose dates have
         // fractions, is to be told that its chain is wrong.
-        let x5c = try Self.certificates(of: jws)
-        guard let date else {
+        let x5c = try Self.certificates(of: opened.jws)
+        guard let date = opened.date else {
             throw VerificationError(
                 .payloadMalformed, "The payload has no signedDate in whole UNIX milliseconds.")
         }
-        try verifyNewChain(x5c, of: jws, at: date / 1_000, for: source)
-        return (jws, payload, date)
+        try verifyNewChain(x5c, of: opened.jws, at: date / 1_000, for: source)
+        return date
     }
 
     /// `signedDate`; an app transaction calls it `receiptCreationDate`. nil when it is no date.
@@ -191,10 +271,11 @@ package final class SignedDataVerifier: Sendable {
     private static func requireSignature(
         of jws: CompactJWS, by key: PublicKey
     ) throws(VerificationError) {
-        guard jws.isSigned(by: key) else {
-            throw VerificationError(.badSignature, "The signature is not the leaf's.")
-        }
+        guard jws.isSigned(by: key) else { throw badSignature }
     }
+
+    private static let badSignature = VerificationError(
+        .badSignature, "The signature is not the leaf's.")
 }
 
 // What a restart, and a look at revocation apart from requests, need to know and to say.

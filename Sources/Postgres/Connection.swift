@@ -17,19 +17,23 @@ package final class Connection {
     /// The statement is prepared once per connection and text, so a repeated one reuses its plan.
     /// - Parameter limit: instead of the pool's query timeout. On expiry the connection is closed
     ///   and `deadlineExceeded` thrown: whether the statement took effect is then unknown.
-    package func query(_ query: Query, within limit: Duration? = nil) throws(PostgresError) -> Rows
-    {
+    /// - Parameter meanwhile: work for the time in which the server has the statement; its time
+    ///   counts as the statement's. Called once it is sent, and so not at all where that fails,
+    ///   and twice where it had to be prepared anew.
+    package func query(
+        _ query: Query, within limit: Duration? = nil, meanwhile: () -> Void = {}
+    ) throws(PostgresError) -> Rows {
         try Connection.check(query)
         let mayRetry = wire.handle.isIdle
         let key = StatementRegistry.Key(query)
         do {
-            return try run(query, key, limit ?? timeout)
+            return try run(query, key, limit ?? timeout, meanwhile)
         } catch {
             guard isStale(error) else { throw error }
             try forget(key, because: error, deallocate: mayRetry)
             // Inside a transaction the error has already aborted it: the caller must start anew.
             guard mayRetry else { throw error }
-            return try run(query, key, limit ?? timeout)
+            return try run(query, key, limit ?? timeout, meanwhile)
         }
     }
 
@@ -123,11 +127,11 @@ package final class Connection {
     }
 
     private func run(
-        _ query: Query, _ key: StatementRegistry.Key, _ limit: Duration
+        _ query: Query, _ key: StatementRegistry.Key, _ limit: Duration, _ meanwhile: () -> Void
     ) throws(PostgresError) -> Rows {
         let name: String
         if let known = statements.find(key) { name = known } else { name = try prepare(key, limit) }
-        let results = try wire.exchange(within: limit) {
+        let results = try wire.exchange(within: limit, meanwhile: meanwhile) {
             $0.sendPrepared(name: name, values: query.parameters)
         }
         guard let result = results.last else {

@@ -50,13 +50,16 @@ final class ConnectionWire {
     }
 
     /// Sends what `send` put into libpq's buffer and reads all results.
+    ///
+    /// - Parameter meanwhile: called once all is sent, before anything is waited for.
     func exchange(
-        within timeout: Duration, _ send: (ConnectionHandle) -> Bool
+        within timeout: Duration, meanwhile: () -> Void = {}, _ send: (ConnectionHandle) -> Bool
     ) throws(PostgresError) -> [ResultHandle] {
         if let broken { throw broken }
         let deadline = Deadline(after: timeout)
         guard send(handle) else { throw lost() }
         try flush(until: deadline, timeout)
+        meanwhile()
         var results: [ResultHandle] = []
         while true {
             try awaitResult(results, until: deadline, timeout)

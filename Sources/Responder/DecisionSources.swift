@@ -7,7 +7,7 @@ package struct DecisionSources: Sendable {
     package typealias Subscriber =
         @Sendable (
             _ tenant: TenantID, _ key: AppEnvironment, _ originalTransactionId: String,
-            _ mayAskDatabase: Bool
+            _ mayAskDatabase: Bool, _ isGenuine: () -> Bool
         ) -> (KnownSubscriber, ProfileSource)
     package typealias Budget =
         @Sendable (_ app: ServedApp, _ now: Instant) -> BudgetReading
@@ -38,10 +38,10 @@ package struct DecisionSources: Sendable {
     ///   matter.
     package init(lookup: ProfileLookup, budgets: DiscountBudgets, feed: ProfileFeed? = nil) {
         self.init(
-            subscriber: { tenant, key, transaction, mayAskDatabase in
+            subscriber: { tenant, key, transaction, mayAskDatabase, isGenuine in
                 let (reading, source) = lookup.find(
                     tenant: tenant, key: key, originalTransactionId: transaction,
-                    mayAskDatabase: mayAskDatabase)
+                    mayAskDatabase: mayAskDatabase, isGenuine: isGenuine)
                 return (KnownSubscriber(reading), source)
             }, budget: { budgets.reading(of: $0, at: $1) },
             age: {
@@ -53,5 +53,5 @@ package struct DecisionSources: Sendable {
 
     /// Nobody is known, and nothing of budgets.
     package static let none = DecisionSources(
-        subscriber: { _, _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown })
+        subscriber: { _, _, _, _, _ in (.unavailable, .unavailable) }, budget: { _, _ in .unknown })
 }

@@ -2,6 +2,7 @@ internal import Postgres
 package import Retention
 package import RetentionStore
 package import Service
+internal import Synchronization
 
 /// What is kept of a subscriber: from memory, else by one bounded look-up.
 ///
@@ -9,6 +10,10 @@ package import Service
 ///               │ miss
 ///               └─ gate ── one function call, 25 ms ───> database, absent
 ///                    └── too many at once, breaker ────> unavailable (also on every error)
+///
+/// The database is asked before the request's signature is checked and its answer awaited after
+/// that, so that a look-up costs an answer what it takes longer than the check. Whoever forges
+/// requests must not make us ask so: while some come, the signature is checked first.
 ///
 /// Never throws and never takes longer than its budget: an answer without a profile is better than
 /// none in time.
@@ -22,6 +27,7 @@ package final class ProfileLookup: Sendable {
     private let store: RetentionStore
     private let budget: Duration
     private let metrics: ResponderMetrics
+    private let forethought: Forethought
 
     /// - Parameters:
     ///   - store: on a pool of its own, of as many connections as `limit`, so that nobody waits
@@ -37,12 +43,16 @@ package final class ProfileLookup: Sendable {
         self.budget = budget
         self.metrics = metrics
         gate = LookupGate(limit: limit, now: { .milliseconds(uptime.now()) })
+        forethought = Forethought(uptime: uptime)
     }
 
-    /// - Parameter mayAskDatabase: false under load, where memory alone has to do.
+    /// - Parameters:
+    ///   - mayAskDatabase: false under load, where memory alone has to do.
+    ///   - isGenuine: checks the signature of the request that the subscriber stands in, when it
+    ///     is first asked. What is found for one that is not genuine is `unavailable`.
     package func find(
         tenant: TenantID, key: AppEnvironment, originalTransactionId: String,
-        mayAskDatabase: Bool = true
+        mayAskDatabase: Bool = true, isGenuine: () -> Bool = { true }
     ) -> (ProfileReading, ProfileSource) {
         let subscriber = SubscriberKey(
             tenant: tenant, key: key, originalTransactionId: originalTransactionId)
@@ -52,26 +62,35 @@ package final class ProfileLookup: Sendable {
             metrics.profileHits.add()
             return (known, known == .absent ? .absent : .memory)
         }
+        guard forethought.isAllowed || isGenuine() else { return forged() }
         metrics.profileMisses.add()
         guard mayAskDatabase else { return unavailable("overload") }
         do {
-            return ask(subscriber, place, try gate.enter())
+            return ask(subscriber, place, try gate.enter(), isGenuine)
         } catch {
             return unavailable(error.rawValue)
         }
     }
 
+    private func forged() -> (ProfileReading, ProfileSource) {
+        forethought.pause()
+        return (.unavailable, .unavailable)
+    }
+
     private func ask(
-        _ subscriber: SubscriberKey, _ place: ProfileKey?, _ ticket: LookupGate.Ticket
+        _ subscriber: SubscriberKey, _ place: ProfileKey?, _ ticket: LookupGate.Ticket,
+        _ isGenuine: () -> Bool
     ) -> (ProfileReading, ProfileSource) {
         let start = ContinuousClock.now
         defer { metrics.profileSeconds.observe(ContinuousClock.now - start) }
         let version = place.map { table.version(for: $0) } ?? 0
         do {
-            let reading = try store.profile(.routing, of: subscriber) { [budget] in
-                budget - (ContinuousClock.now - start)
-            }
+            let reading = try store.profile(
+                .routing, of: subscriber,
+                within: { [budget] in budget - (ContinuousClock.now - start) },
+                meanwhile: { _ = isGenuine() })
             gate.leave(ticket, failed: false)
+            guard isGenuine() else { return forged() }
             if let place { table.put(place, reading, since: version) }
             return (reading, reading == .absent ? .absent : .database)
         } catch {
@@ -83,5 +102,23 @@ package final class ProfileLookup: Sendable {
     private func unavailable(_ reason: String) -> (ProfileReading, ProfileSource) {
         metrics.profileUnavailable.add(1, reason)
         return (.unavailable, .unavailable)
+    }
+}
+
+/// Whether the database may be asked for a request whose signature was not checked yet: not for a
+/// while after one was found wrong. So a forger who knows a URL costs us one look-up in that time,
+/// and no more than the signature's check otherwise.
+final class Forethought: Sendable {
+    static let pauseMilliseconds: Int64 = 10_000
+
+    private let uptime: Clock
+    private let allowedFrom = Atomic<Int64>(Int64.min)
+
+    init(uptime: Clock) { self.uptime = uptime }
+
+    var isAllowed: Bool { uptime.now() >= allowedFrom.load(ordering: .relaxed) }
+
+    func pause() {
+        allowedFrom.store(uptime.now() + Self.pauseMilliseconds, ordering: .relaxed)
     }
 }

@@ -198,10 +198,11 @@ extension RetentionStore {
     ///
     /// - Parameter remaining: asked once there is a connection: how long the answer may take, on
     ///   expiry the connection is closed. The pool's query timeout where it says nothing.
+    /// - Parameter meanwhile: work for the time in which the database looks; see `Connection.query`.
     /// - Returns: `found` or `absent`.
     package func profile(
         _ platform: PlatformScope, of subscriber: SubscriberKey,
-        within remaining: () -> Duration? = { nil }
+        within remaining: () -> Duration? = { nil }, meanwhile: () -> Void = {}
     ) throws -> ProfileReading {
         try pool.withConnection { connection in
             let rows = try connection.query(
@@ -209,7 +210,7 @@ extension RetentionStore {
                 select body, as_of, offers_taken, last_offer_at, escalation_level
                 from holdfast_hot.profile(\(subscriber.tenant.uuid), \(subscriber.key.app.uuid),
                   \(subscriber.key.environment.rawValue), \(subscriber.originalTransactionId))
-                """, within: remaining())
+                """, within: remaining(), meanwhile: meanwhile)
             return try rows.first?.profileReading() ?? .absent
         }
     }

@@ -12,11 +12,15 @@ import Testing
     private static func code(
         _ forgery: Forgery, _ verifier: SignedDataVerifier
     ) -> VerificationError.Code? {
+        var isBelieved = false
         do {
             _ = try verifier.realtimeRequest(
-                body: forgery.body, appAppleId: forgery.appAppleId,
-                environment: forgery.environment, nowMilliseconds: forgery.now)
-        } catch { return error.code }
+                body: forgery.body,
+                to: SignedDataVerifier.RealtimePlace(
+                    appAppleId: forgery.appAppleId, environment: forgery.environment),
+                nowMilliseconds: forgery.now
+            ) { _, isGenuine in isBelieved = isGenuine() }
+        } catch { return isBelieved ? nil : error.code }
         return nil
     }
 

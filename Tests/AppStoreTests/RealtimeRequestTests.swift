@@ -226,6 +226,51 @@ import Testing
         #expect(refusal(body, verifier) == .payloadMalformed)
     }
 
+    /// What is looked up for a request is begun before its signature is checked, and never kept of
+    /// one that is not genuine: so the verdict must be the same whether, when and how often the
+    /// look-up asks for it.
+    @Test(arguments: [0, 1, 3]) func `a look-up may ask for the signature at any time`(
+        times: Int
+    ) throws {
+        let store = try Store()
+        let verifier = try store.verifier()
+        let place = SignedDataVerifier.RealtimePlace(
+            appAppleId: Store.appAppleId, environment: "Production")
+        func look(
+            _ body: [UInt8], _ now: Int64 = Store.now
+        ) -> (code: VerificationError.Code?, calls: Int, verdicts: [Bool]) {
+            var (calls, verdicts) = (0, [Bool]())
+            do {
+                let (request, found) = try verifier.realtimeRequest(
+                    body: body, to: place, nowMilliseconds: now
+                ) { claimed, isGenuine in
+                    calls += 1
+                    for _ in 0..<times { verdicts.append(isGenuine()) }
+                    return claimed.requestIdentifier
+                }
+                #expect(found == request.requestIdentifier)
+                return (nil, calls, verdicts)
+            } catch { return (error.code, calls, verdicts) }
+        }
+        let good = try store.body()
+        let yes = [Bool](repeating: true, count: times)
+        // With a chain that is not known yet, then with one that is.
+        for _ in 0..<2 { #expect(look(good) == (nil, 1, yes)) }
+        let jws = try store.chain.sign(Store.json(Store.fields()))
+        let place0 = jws.lastIndex(of: ".").map { jws.index($0, offsetBy: 9) }
+        let letter = try #require(place0)
+        let forged = jws[..<letter] + (jws[letter] == "A" ? "B" : "A") + jws[letter...].dropFirst()
+        let wrong = look(Store.body(jws: String(forged)))
+        #expect(wrong == (.badSignature, 1, yes.map { !$0 }))
+        // What is not for us is not looked up at all, genuine or not.
+        for changes in [["appAppleId": "1"], ["environment": "\"Sandbox\""], ["productId": nil]] {
+            let refused = try look(store.body(Store.fields(changes)))
+            #expect(refused.code != nil && refused.calls == 0)
+        }
+        #expect(look(good, Store.now + 900_000) == (.stale, 0, []))
+        #expect(try look(Store().body()).calls == 0)
+    }
+
     @Test func `every code has a status of the four`() throws {
         let store = try Store()
         let verifier = try store.verifier()

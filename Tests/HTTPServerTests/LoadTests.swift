@@ -18,8 +18,11 @@ import Testing
             var settings = ServerSettings(port: 0, threads: .pool(1))
             settings.measuresLoad = measuresLoad
             return try Server(settings) { request in
+                // How long it waited is told while the connection is open, and no longer.
+                let load = RequestLoad(
+                    inFlight: request.load.inFlight, waited: request.load.waited)
                 let count = self.loads.withLock { loads in
-                    loads.append(request.load)
+                    loads.append(load)
                     return loads.count
                 }
                 if count == 1 {

@@ -9,6 +9,28 @@ import Testing
             .decode(Int64.self, at: 0)
     }
 
+    /// The server waits for a lock that only what is done meanwhile lets go.
+    @Test func `what is done meanwhile is done while the server has the statement`() throws {
+        let pool = try Database.current().superuser
+        try pool.withConnection { holder in
+            try pool.withConnection { asker in
+                for key in [Int64(41), 42] {
+                    _ = try holder.query("select pg_advisory_lock(\(key))")
+                    var calls = 0
+                    let rows = try asker.query(
+                        "select pg_advisory_xact_lock(\(key))::text, 7 as seven",
+                        within: .seconds(20)
+                    ) {
+                        calls += 1
+                        _ = try? holder.query("select pg_advisory_unlock(\(key))")
+                    }
+                    #expect(try rows.first?.decode(Int32.self, "seven") == 7)
+                    #expect(calls == 1)
+                }
+            }
+        }
+    }
+
     @Test func aRepeatedTextIsPreparedOnce() throws {
         try Database.current().superuser.withConnection { connection in
             let before = try preparedOnServer(connection)

@@ -77,10 +77,31 @@ final class ColdStage {
         return try #require((json as? [String: Any])?.keys.first)
     }
 
-    /// The decisions in its spool, in their order.
-    func decided() throws -> [Decision] {
+    /// The answers in its spool, in their order.
+    func decided() throws -> [SpooledAnswer] {
         try spool.segments().all.flatMap { try spool.read($0, from: 0).decisions }
-            .map(\.record.decision)
+            .map { SpooledAnswer($0.row) }
+    }
+}
+
+/// What a row of the spool says was answered.
+struct SpooledAnswer {
+    let kind: AnswerKind?
+    let fallbackReason: FallbackReason?
+
+    init(_ row: DecisionRow) {
+        var texts: [String?] = []
+        var rest = row.values
+        while rest.count >= 4 {
+            let length = rest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            rest = rest.dropFirst(4)
+            let value = length == .max ? nil : rest.prefix(Int(length))
+            texts.append(value.flatMap { String(validating: $0, as: UTF8.self) })
+            rest = rest.dropFirst(value?.count ?? 0)
+        }
+        // As `DecisionRow.types` has them: the eighth and the ninth.
+        kind = texts[7].flatMap(AnswerKind.init(rawValue:))
+        fallbackReason = texts[8].flatMap(FallbackReason.init(rawValue:))
     }
 }
 

@@ -31,7 +31,7 @@ import Testing
 
         var sources: DecisionSources {
             DecisionSources(
-                subscriber: { [self] _, _, transaction, _ in
+                subscriber: { [self] _, _, transaction, _, _ in
                     asked.withLock { $0.append(transaction) }
                     return (reading, .database)
                 }, budget: { _, _ in .unknown })

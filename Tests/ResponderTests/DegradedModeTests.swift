@@ -67,7 +67,7 @@ import Testing
             #expect(try kinds(cold) == step.kinds, "\(step.mode)")
         }
         // Silent, and yet verified and recorded.
-        #expect(try cold.decided().last?.answer == .fallback(.outOfDate))
+        #expect(try cold.decided().last?.fallbackReason == .outOfDate)
         #expect(try cold.kind(Asked(news).with("appAppleId", kids), to: news) == "403")
     }
 
@@ -113,7 +113,7 @@ import Testing
         let cold = try without(stage)
         clocks.advance(.seconds(90_000))
         #expect(try kinds(cold) == ["message", "message", "message"])
-        let answers = try cold.decided().map(\.answer.kind)
+        let answers = try cold.decided().map(\.kind)
         #expect(answers == [.defaultMessage, .defaultMessage, .defaultMessage])
     }
 

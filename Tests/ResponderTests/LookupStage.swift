@@ -73,8 +73,11 @@ final class LookupStage: Sendable {
         try change { try $0.upsertProfile(profile, of: id, at: key) }
     }
 
-    func find(_ id: String = LookupStage.id) -> (ProfileReading, ProfileSource) {
-        lookup.find(tenant: agency.scope.tenant, key: key, originalTransactionId: id)
+    func find(
+        _ id: String = LookupStage.id, isGenuine: () -> Bool = { true }
+    ) -> (ProfileReading, ProfileSource) {
+        lookup.find(
+            tenant: agency.scope.tenant, key: key, originalTransactionId: id, isGenuine: isGenuine)
     }
 
     func source(_ id: String = LookupStage.id) -> ProfileSource { find(id).1 }

@@ -23,6 +23,39 @@ import Testing
         #expect(text.contains("holdfast_profile_lookup_seconds_count 1\n"))
     }
 
+    @Test func `what is found for a forged request is neither told nor remembered`() throws {
+        let stage = try LookupStage()
+        try stage.keep(stage.profile(7))
+        #expect(stage.find(isGenuine: { false }) == (.unavailable, .unavailable))
+        #expect(stage.lookup.table.counts.entries == 0)
+        #expect(stage.find() == (.found(stage.profile(7), .zero), .database))
+    }
+
+    /// The look-ups are counted by the metric of their times.
+    @Test func `who forges makes us ask once, and from then on nobody is asked for unchecked`()
+        throws
+    {
+        let time = ManualClock(milliseconds: 50_000)
+        let stage = try LookupStage(uptime: time.clock)
+        var lookups: String {
+            let text = String(decoding: stage.registry.openMetrics(), as: UTF8.self)
+            let name = "holdfast_profile_lookup_seconds_count "
+            return text.split(separator: "\n").first { $0.hasPrefix(name) }.map(String.init) ?? ""
+        }
+        for _ in 0..<100 { #expect(stage.source("forged") != .database) }
+        let before = lookups
+        for number in 0..<100 {
+            #expect(stage.find("forged-\(number)", isGenuine: { false }).1 == .unavailable)
+        }
+        #expect(before.hasSuffix(" 1") && lookups.hasSuffix(" 2"))
+        // Genuine ones are answered meanwhile, checked first.
+        try stage.keep(stage.profile(7))
+        #expect(stage.source() == .database && lookups.hasSuffix(" 3"))
+        time.advance(milliseconds: 10_001)
+        #expect(stage.find("forged-late", isGenuine: { false }).1 == .unavailable)
+        #expect(lookups.hasSuffix(" 4"))
+    }
+
     @Test func `nobody known is absent, from the database and from memory`() throws {
         let stage = try LookupStage()
         #expect(stage.find() == (.absent, .absent))
