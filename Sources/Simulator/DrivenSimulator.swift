@@ -70,6 +70,8 @@ extension Simulator {
     /// Forgets apps, scripts, calls and counts; ports and certificates stay.
     package func reset() {
         memory.forgetAll()
+        subscriptions.forgetAll()
+        bases.forget()
     }
 
     private func place(_ appAppleId: Int64, _ environment: Environment) -> AppStoreMemory.Place {
