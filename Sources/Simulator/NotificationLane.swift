@@ -86,16 +86,19 @@ struct NotificationLane: Sendable {
         return item
     }
 
-    /// Plans the next attempt, if Apple would make one.
-    mutating func retry(_ item: Item, after attemptDate: Int64, in environment: Environment) {
+    /// Plans the next attempt; false where Apple would make none.
+    mutating func retry(
+        _ item: Item, after attemptDate: Int64, in environment: Environment
+    ) -> Bool {
         guard let attempt = item.attempt, environment == .production,
             attempt <= NotificationLane.retryHours.count
-        else { return }
+        else { return false }
         let wait = NotificationLane.retryHours[attempt - 1] * NotificationLane.hourMilliseconds
         var again = item
         again.attempt = attempt + 1
         let due = attemptDate + Int64(Double(wait) / settings.retryScale)
         retries.append(Retry(due: due, item: again))
+        return true
     }
 
     mutating func takeDue(_ nowMilliseconds: Int64) {

@@ -21,6 +21,7 @@ final class NotificationSender: Sendable {
         var places: [AppStoreMemory.Place] = []
         var workers = 0
         var inFlight = 0
+        /// Notifications whose last attempt is not over.
         var added = 0
         var hasLook = false
         var isCeasing = false
@@ -94,10 +95,13 @@ final class NotificationSender: Sendable {
     func waitUntilIdle(within limit: Duration) -> Bool {
         let end = ContinuousClock.now + limit
         while true {
+            let now = clock.now()
             let isIdle = state.withLock { state in
-                (state.waiting == 0 || state.isCeasing) && state.inFlight == 0
+                for place in state.places { state.lanes[place]?.takeDue(now) }
+                return (state.waiting == 0 || state.isCeasing) && state.inFlight == 0
             }
             if isIdle { return true }
+            start()
             guard ContinuousClock.now < end else { return false }
             // Another's semaphore that nobody signals: a pause that costs no processor.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))
@@ -155,15 +159,15 @@ final class NotificationSender: Sendable {
             }
             for step in 0..<state.places.count {
                 let place = state.places[(state.turn + step) % state.places.count]
-                guard var lane = state.lanes[place],
-                    lane.inFlight < NotificationSender.inFlightOfAppLimit,
-                    let item = lane.take()
+                let inFlight = state.lanes[place]?.inFlight ?? 0
+                guard inFlight < NotificationSender.inFlightOfAppLimit,
+                    let item = state.lanes[place]?.take(),
+                    let settings = state.lanes[place]?.settings
                 else { continue }
-                lane.inFlight += 1
-                state.lanes[place] = lane
+                state.lanes[place]?.inFlight = inFlight + 1
                 state.inFlight += 1
                 state.turn = (state.turn + step + 1) % state.places.count
-                return Job(place: place, item: item, settings: lane.settings)
+                return Job(place: place, item: item, settings: settings)
             }
             state.workers -= 1
             return nil
@@ -190,12 +194,16 @@ final class NotificationSender: Sendable {
     private func finish(_ job: Job, _ result: String?, _ date: Int64) {
         state.withLock { state in
             state.inFlight -= 1
-            guard var lane = state.lanes[job.place] else { return }
-            lane.inFlight = max(0, lane.inFlight - 1)
-            let isOver = result == nil || result == SendAttempt.success
-            if !isOver { lane.retry(job.item, after: date, in: job.place.environment) }
-            state.lanes[job.place] = lane
-            if job.item.attempt == 1 { state.added = max(0, state.added - 1) }
+            // In place: a copy of the lane would copy all that waits in it.
+            guard state.lanes[job.place] != nil else { return }
+            state.lanes[job.place]?.inFlight -= 1
+            var isOver = result == nil || result == SendAttempt.success
+            if !isOver {
+                let isPlanned = state.lanes[job.place]?.retry(
+                    job.item, after: date, in: job.place.environment)
+                isOver = isPlanned != true
+            }
+            if isOver, job.item.attempt != nil { state.added = max(0, state.added - 1) }
         }
         start()
     }
