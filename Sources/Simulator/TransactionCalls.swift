@@ -37,7 +37,8 @@ extension ServerAPI {
             guard ["PURCHASED", "FAMILY_SHARED", nil].contains(ownership) else {
                 throw .invalidInAppOwnershipType
             }
-            let revoked = try query.one("revoked", else: .invalidRevoked)
+            // Apple's own Python client writes True.
+            let revoked = try query.one("revoked", else: .invalidRevoked)?.lowercased()
             guard ["true", "false", nil].contains(revoked) else { throw .invalidRevoked }
             isRevoked = revoked.map { $0 == "true" }
             let sort = try query.one("sort", else: .invalidSort)
