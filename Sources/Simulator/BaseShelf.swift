@@ -7,18 +7,22 @@ final class BaseShelf: Sendable {
     private let subscriptions: Subscriptions
     private let pages: SubscriptionPages
     let clock: Clock
-    let moveClock: @Sendable (Int64) -> Void
+    private let moveClock: @Sendable (Int64) -> Void
+    /// What a driver sets it to, before or behind.
+    let setClock: @Sendable (Int64) -> Void
     private let base = Mutex<SubscriberBase?>(nil)
 
     init(
         memory: AppStoreMemory, subscriptions: Subscriptions, pages: SubscriptionPages,
-        clock: Clock, moveClock: @escaping @Sendable (Int64) -> Void
+        clock: Clock, moveClock: @escaping @Sendable (Int64) -> Void,
+        setClock: @escaping @Sendable (Int64) -> Void
     ) {
         self.memory = memory
         self.subscriptions = subscriptions
         self.pages = pages
         self.clock = clock
         self.moveClock = moveClock
+        self.setClock = setClock
     }
 
     /// Replaces the one before; what that has bought stays.

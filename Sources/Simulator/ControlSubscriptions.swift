@@ -74,7 +74,11 @@ extension ControlAPI {
         }
         router.on(.put, "/control/clock") { request, _ in
             respond {
-                bases.moveClock(try ControlBody.decode(ClockView.self, request.body).now)
+                let wanted = try ControlBody.decode(ClockView.self, request.body).now
+                guard MovableClock.times.contains(wanted) else {
+                    throw ControlError(.invalidState, "now is in milliseconds since 1970.")
+                }
+                bases.setClock(wanted)
                 return .empty(204)
             }
         }

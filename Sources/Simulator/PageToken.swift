@@ -27,7 +27,7 @@ struct PageToken: Sendable {
         guard let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ".")
         guard parts.count == 3, let position = Int64(parts[0]), let issued = Int64(parts[1]),
-            position >= 0,
+            position >= 0, issued >= 0,
             sameBytes(String(parts[2]), PageToken.seal("\(position).\(issued)", question))
         else { return nil }
         self.init(position: position, issued: issued)

@@ -161,7 +161,8 @@ package final class Simulator: Sendable {
         subscriptions = Simulator.subscriptions(memory, signer, Transport(transport), clock)
         bases = BaseShelf(
             memory: memory, subscriptions: subscriptions, pages: pages, clock: clock,
-            moveClock: moveClock ?? { own.move(to: $0) })
+            moveClock: moveClock ?? { own.move(to: $0) },
+            setClock: moveClock ?? { own.set(to: $0) })
         let api = ControlAPI(
             memory: memory, pages: pages, signer: signer, clock: clock,
             subscriptions: subscriptions, bases: bases)

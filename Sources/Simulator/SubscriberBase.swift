@@ -45,6 +45,7 @@ final class SubscriberBase: Sendable {
     static let minute: Int64 = 60_000
     static let day: Int64 = 86_400_000
     private static let monthDays = 30.44
+    private static let playLimit = 5 * 366 * day
 
     init(
         _ plan: SubscriberBasePlan, subscriptions: Subscriptions, pages: SubscriptionPages,
@@ -91,6 +92,15 @@ final class SubscriberBase: Sendable {
             throw ControlError(.tooMany, "The base is being played already.")
         }
         defer { isPlaying.store(false, ordering: .sequentiallyConsistent) }
+        guard MovableClock.times.contains(end),
+            end - report.playedUntil <= SubscriberBase.playLimit
+        else { throw ControlError(.invalidState, "Play at most five years at a time.") }
+        // Pages are opened now. What customers do after them would lie outside of what is played.
+        guard clock.now() - end <= SubscriberBase.day else {
+            throw ControlError(
+                .invalidState,
+                "The clock is more than a day ahead of that; begin the base at the clock's time.")
+        }
         try state.withLock { state throws(ControlError) in
             let step = Int64(plan.stepMinutes) * SubscriberBase.minute
             if clock.now() < min(plan.start, end) { moveClock(min(plan.start, end)) }

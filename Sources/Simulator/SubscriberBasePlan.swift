@@ -166,7 +166,7 @@ package struct SubscriberBasePlan: Codable, Sendable, Equatable {
             throw ControlError(.invalidState, "Shares, hazards and chances are 0 to 1.")
         }
         guard (1...SubscriberBasePlan.subscribersLimit).contains(subscribers),
-            (1...1440).contains(stepMinutes), start > 0
+            (1...1440).contains(stepMinutes), MovableClock.times.contains(start)
         else {
             throw ControlError(
                 .invalidState,

@@ -218,13 +218,52 @@ struct SubscriberBaseTests {
         #expect(clock.now == SampleApp.nowMilliseconds + 20 * Shop.day)
     }
 
+    @Test(arguments: [
+        Int64.min, -1, 0, .max, SampleApp.nowMilliseconds + 3650 * Shop.day,
+        SampleApp.nowMilliseconds - 2 * Shop.day,
+    ])
+    func aTimeThatCannotBePlayedIsRefused(_ until: Int64) throws {
+        let shop = try Shop()
+        #expect(try shop.put("/control/base", plan(subscribers: 2)) == 204)
+        let order = Array(#"{"until":\#(until)}"#.utf8)
+        #expect(try shop.send("POST", "/control/base/play", order).status == 422)
+    }
+
+    @Test func aBaseLivesInThePastUpToThePresent() throws {
+        let receiver = try NotificationReceiver()
+        let (shop, responder) = try shop(receiver) { _, _ in .empty(503) }
+        defer { responder.stop() }
+        func now() throws -> Int64 {
+            let body = try shop.send("GET", "/control/clock").body
+            return try JSONDecoder().decode(ClockView.self, from: Data(body)).now
+        }
+        #expect(try now() == SampleApp.nowMilliseconds)
+        for wrong in [Int64.min, 0, .max] {
+            #expect(try shop.put("/control/clock", ClockView(now: wrong)) == 422)
+        }
+        let past = SampleApp.nowMilliseconds - 56 * Shop.day
+        #expect(try shop.put("/control/clock", ClockView(now: past)) == 204)
+        let plan = plan(subscribers: 40) {
+            $0.start = past
+            $0.monthly.view = 0.8
+            $0.intentShare = 1
+        }
+        let report = try play(shop, plan, days: 56)
+        #expect(try now() == SampleApp.nowMilliseconds)
+        #expect(report.cancelled > 10)
+        let dates = try shop.sent().map(\.signedDate)
+        #expect(dates.allSatisfy { $0 >= past && $0 <= SampleApp.nowMilliseconds })
+        let attempts = try shop.sent().flatMap(\.attempts).map(\.attemptDate)
+        #expect(attempts.allSatisfy { $0 >= past && $0 <= SampleApp.nowMilliseconds })
+    }
+
     @Test func aPlanThatMakesNoSenseIsRefused() throws {
         let shop = try Shop()
         let changes: [@Sendable (inout SubscriberBasePlan) -> Void] = [
             { $0.subscribers = 0 }, { $0.intentShare = 1.1 }, { $0.products = [] },
             { $0.products = [.init("none")] }, { $0.ageDays = .init(from: 2, to: 1) },
             { $0.keepByMessage = ["x": 0.5] }, { $0.stepMinutes = 0 },
-            { $0.places[0].share = 0 }, { $0.monthly.refund = -0.1 },
+            { $0.places[0].share = 0 }, { $0.monthly.refund = -0.1 }, { $0.start = .max },
         ]
         for change in changes {
             #expect(try shop.put("/control/base", plan(subscribers: 5, change)) == 422)
