@@ -33,6 +33,7 @@ import Signing
 /// GET       /control/apps/{appAppleId}/{environment}/notifications/sent
 ///                              [?limit=…&signedPayload=true]     NotificationReport
 /// POST      /control/notifications/release   what is held out of order leaves now
+/// POST      /control/sign                    any JSON           -> SignedText
 /// PUT  GET  /control/base                    SubscriberBasePlan -> BaseReport
 /// POST      /control/base/play               PlayOrder          -> BaseReport
 /// PUT  GET  /control/clock                   ClockView

@@ -1,5 +1,6 @@
 import HTTPServer
 import Service
+import Signing
 
 /// The calls of the control API that make customers and what happens to them.
 extension ControlAPI {
@@ -47,6 +48,7 @@ extension ControlAPI {
         router.on(.get, "\(app)/notifications/sent") { request, path in
             respond { try sentNotifications(request, try place(path)) }
         }
+        router.on(.post, "/control/sign") { request, _ in respond { try sign(request) } }
         router.on(.post, "/control/notifications/release") { _, _ in
             subscriptions.sender.releaseHeld()
             return .empty(204)
@@ -81,6 +83,22 @@ extension ControlAPI {
                 bases.setClock(wanted)
                 return .empty(204)
             }
+        }
+    }
+
+    /// Whatever JSON comes, signed as the App Store signs: what it never sends can be sent too.
+    private func sign(_ request: Request) throws -> Response {
+        let document: JSONValue
+        do {
+            document = try JSONValue(request.body)
+        } catch {
+            throw ControlError(.malformedBody, "Send one JSON text: \(error.message)")
+        }
+        do {
+            let signed = try subscriptions.signer.sign(document)
+            return try json(SignedText(signedPayload: subscriptions.signer.compact(signed)))
+        } catch let error as SigningError {
+            throw ControlError(.signingFailed, "Signing failed: \(error)")
         }
     }
 
@@ -127,6 +145,12 @@ package struct NotificationReport: Codable, Sendable, Equatable {
     package var dropped: Int
     /// The last ones, oldest first.
     package var notifications: [NotificationView]
+}
+
+/// What was signed on order.
+package struct SignedText: Codable, Sendable, Equatable {
+    /// A compact JWS.
+    package var signedPayload: String
 }
 
 /// How far a subscriber base is to be played.

@@ -37,6 +37,35 @@ struct NotificationSenderTests {
         #expect(Set(receiver.payloads).count == 1)
     }
 
+    @Test func whatComesThroughIsSentNoMore() throws {
+        let shop = try Shop()
+        let receiver = try NotificationReceiver { $0 < 3 ? 500 : 200 }
+        try shop.connect(receiver)
+        try shop.buy()
+        for count in 1...3 {
+            #expect(try becomesTrue { try shop.sent()[0].attempts.count == count })
+            shop.wait(days: 1)
+        }
+        shop.wait(days: 30)
+        try shop.buy()
+        #expect(try becomesTrue { try shop.sent()[1].attempts.count == 1 })
+        let results = try shop.sent()[0].attempts.map(\.sendAttemptResult)
+        let failure = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+        #expect(results == [failure, failure, "SUCCESS"])
+        #expect(receiver.bodies.count == 4)
+    }
+
+    @Test func whatAppleNeverSendsCanBeSigned() throws {
+        let shop = try Shop()
+        let now = SampleApp.nowMilliseconds
+        let reply = try shop.send(
+            "POST", "/control/sign", Array(#"{"a":[1,null],"signedDate":\#(now)}"#.utf8))
+        let text = try JSONDecoder().decode(SignedText.self, from: Data(reply.body))
+        let opened = try shop.open(text.signedPayload)
+        #expect(opened["a"] == .array([.number([0x31]), .null]))
+        #expect(try shop.send("POST", "/control/sign", Array("{".utf8)).status == 400)
+    }
+
     @Test func theSandboxTriesOnce() throws {
         let shop = try Shop(.sandbox)
         let receiver = try NotificationReceiver { _ in 500 }

@@ -216,6 +216,22 @@ struct ServerCallTests {
         #expect(try get(shop, path).status == 200)
     }
 
+    @Test func faultsAreForTheseCallsToo() throws {
+        let shop = try Shop()
+        let subscriber = try shop.buy()
+        try shop.developer.simulator.setFaults([
+            Fault(.html, endpoint: .getTransactionInfo, times: 1),
+            Fault(.internalError, endpoint: .getRefundHistory),
+        ])
+        let path = "v1/transactions/\(subscriber)"
+        #expect(try get(shop, path).status == 502)
+        #expect(try get(shop, path).status == 200)
+        #expect(try get(shop, "v2/refund/lookup/\(subscriber)").isRefusal(.generalInternal))
+        let calls = shop.developer.simulator.apiCalls()
+        #expect(calls.map(\.endpoint).last == .getRefundHistory)
+        #expect(calls.allSatisfy { $0.identifier == subscriber })
+    }
+
     @Test func theServerAPINeedsNoAccessToRetentionMessaging() throws {
         let shop = try Shop()
         let subscriber = try shop.buy()
