@@ -65,6 +65,22 @@ struct Ledger: Sendable {
     }
 }
 
+extension Ledger {
+    /// The subscriptions of the customer who has that number, as a state would list them.
+    func sold(_ anyTransactionId: String) -> [AppState.Transaction] {
+        (customer(of: anyTransactionId)?.1 ?? []).compactMap { holder in
+            guard case .subscription(let index) = holder else { return nil }
+            let subscription = subscriptions[index]
+            return AppState.Transaction(
+                originalTransactionId: subscription.purchaser.originalTransactionId,
+                productId: subscription.current.productId, isActive: subscription.isActive,
+                isFamilyShared: subscription.purchaser.isFamilyShared,
+                transactionIds: subscription.transactions.map(\.transactionId),
+                appTransactionId: subscription.purchaser.appTransactionId)
+        }
+    }
+}
+
 // MARK: What is bought
 
 extension Ledger {

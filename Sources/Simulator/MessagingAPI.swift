@@ -6,6 +6,7 @@ import HTTPServer
 struct MessagingAPI: Sendable {
     let memory: AppStoreMemory
     let runner: PerformanceRunner
+    let subscriptions: Subscriptions
 
     /// One call that may be acted on.
     struct Call: Sendable {

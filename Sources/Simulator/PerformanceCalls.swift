@@ -6,8 +6,10 @@ extension MessagingAPI {
     func initiatePerformanceTest(_ call: Call) throws(AppleError) -> Response {
         let transactionId = try MessagingAPI.transactionId(call.request)
         let requestId = UUID().lowerCase
+        let sold = subscriptions.read(call.place) { $0.sold(transactionId) }
         let (run, subject) = try change(call) { record throws(AppleError) in
-            let state = record.catalog.state
+            var state = record.catalog.state
+            state.transactions += sold
             let transaction = try MessagingAPI.transaction(transactionId, in: state)
             guard let target = state.realtimeURL,
                 let productId = transaction.productId ?? state.products.first?.productId

@@ -139,6 +139,7 @@ package final class Simulator: Sendable {
         let own = MovableClock(given)
         let clock = moveClock == nil ? own.clock : given
         memory = AppStoreMemory(clock: clock)
+        let ledgers = LedgerShelf()
         let signer = try RequestSigner(nowSeconds: clock.now() / 1000)
         var transport = TransportSettings()
         transport.totalTimeout = settings.answerWait
@@ -148,7 +149,8 @@ package final class Simulator: Sendable {
         transport.certificateAuthoritiesFile = settings.certificateAuthoritiesFile
         pages = SubscriptionPages(
             memory: memory, signer: signer, transport: Transport(transport), clock: clock,
-            callsAtOnce: settings.callsAtOnce, answerDeadline: settings.answerDeadline)
+            callsAtOnce: settings.callsAtOnce, answerDeadline: settings.answerDeadline,
+            isActive: { ledgers.isActive($0) })
         answerWait = settings.answerWait
         transport.connections = PerformanceTestConfig.concurrentRequestsLimit
         runner = PerformanceRunner(
@@ -158,7 +160,8 @@ package final class Simulator: Sendable {
         transport.connections = NotificationSender.inFlightLimit
         transport.totalTimeout = NotificationSettings.attemptLimit
         transport.connectTimeout = NotificationSettings.attemptLimit
-        subscriptions = Simulator.subscriptions(memory, signer, Transport(transport), clock)
+        subscriptions = Simulator.subscriptions(
+            memory, ledgers, signer, Transport(transport), clock)
         bases = BaseShelf(
             memory: memory, subscriptions: subscriptions, pages: pages, clock: clock,
             moveClock: moveClock ?? { own.move(to: $0) },
@@ -175,7 +178,8 @@ package final class Simulator: Sendable {
                 threads: .perConnection(maximum: Simulator.controlConnectionsLimit),
                 limits: limits),
             handler: { api.respond(to: $0, by: router) })
-        let messaging = MessagingAPI(memory: memory, runner: runner)
+        let messaging = MessagingAPI(
+            memory: memory, runner: runner, subscriptions: subscriptions)
         let server = ServerAPI(memory: memory, subscriptions: subscriptions)
         func door(_ environment: Environment) -> AppleDoor {
             AppleDoor(
@@ -188,9 +192,9 @@ package final class Simulator: Sendable {
     }
 
     private static func subscriptions(
-        _ memory: AppStoreMemory, _ signer: RequestSigner, _ transport: Transport, _ clock: Clock
+        _ memory: AppStoreMemory, _ ledgers: LedgerShelf, _ signer: RequestSigner,
+        _ transport: Transport, _ clock: Clock
     ) -> Subscriptions {
-        let ledgers = LedgerShelf()
         let documents = DocumentSigner(signer.chain)
         let sender = NotificationSender(
             post: NotificationPost(memory: memory, transport: transport), ledgers: ledgers,

@@ -182,6 +182,13 @@ final class LedgerShelf: Sendable {
         ledgers.withLock { body($0[place] ?? Ledger(place)) }
     }
 
+    /// As the books have it; nil where the subscription is not in them.
+    func isActive(_ view: PageView) -> Bool? {
+        let place = AppStoreMemory.Place(
+            appAppleId: view.appAppleId, environment: view.environment)
+        return read(place) { $0.subscription(view.originalTransactionId)?.isActive }
+    }
+
     func forgetAll() {
         ledgers.withLock { $0 = [:] }
     }

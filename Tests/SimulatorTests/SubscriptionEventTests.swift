@@ -217,4 +217,47 @@ struct SubscriptionEventTests {
             .init(.extendRenewal, days: 1), trial.subscription.originalTransactionId)
         #expect(free?.message.contains("free period") == true)
     }
+
+    /// A page is opened, and a performance test run, of what was sold as of any other.
+    @Test func whatWasSoldIsKnownEverywhere() throws {
+        let shop = try Shop(.sandbox)
+        let subscriber = try shop.buy()
+        var state = try #require(shop.developer.state(.sandbox))
+        state.messages = [
+            .init(
+                messageIdentifier: "7e3fb20b-4cdb-47cc-936d-99d65f608138",
+                messageState: .approved, header: "Stay", body: "With us.")
+        ]
+        state.defaults = [
+            .init(
+                productId: Shop.plus, locale: "en-US",
+                messageIdentifier: "7e3fb20b-4cdb-47cc-936d-99d65f608138")
+        ]
+        state.realtimeURL = "https://holdfast.example/r"
+        try shop.developer.simulator.set(state)
+        func view() throws -> NotCalledReason? {
+            let view = PageView(
+                originalTransactionId: subscriber, appAppleId: SampleApp.appAppleId,
+                environment: .sandbox, productId: Shop.plus, userLocale: "en-US", taps: true)
+            let report = try shop.post(
+                PageViewReport.self, "/control/page-views", PageViewBatch(pageViews: [view]))
+            return report.results.first?.notCalledReason
+        }
+        func begin(_ identifier: String) throws -> Developer.Reply {
+            try shop.developer.send(
+                "POST", Developer.test, Array(#"{"originalTransactionId":"\#(identifier)"}"#.utf8),
+                type: "application/json")
+        }
+        try shop.developer.simulator.setPerformanceTests(
+            PerformanceTestScript(outcomes: [.init(.pass)]), appAppleId: SampleApp.appAppleId)
+        #expect(try view() == nil)
+        #expect(try begin(subscriber).status == 200)
+        try shop.waitForEnd(of: subscriber)
+        let renewed = try shop.apply(.init(.renew), to: subscriber).subscription
+        #expect(try begin(renewed.transactionIds[1]).isRefusal(.notOriginalTransactionId))
+        #expect(try begin(renewed.appTransactionId).isRefusal(.appTransactionIdNotSupported))
+        try shop.apply(.init(.refund), to: subscriber)
+        #expect(try view() == .subscriptionNotActive)
+        #expect(try begin(subscriber).isRefusal(.invalidTransactionId))
+    }
 }
