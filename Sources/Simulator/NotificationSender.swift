@@ -5,12 +5,13 @@ import Synchronization
 
 /// Posts notifications to the apps' URLs, with Apple's schedule for what fails. Nobody waits for
 /// it: whoever adds goes on at once, and an app that hangs takes up its own places alone.
-final class NotificationSender: Sendable {
+package final class NotificationSender: Sendable {
     /// Attempts under way over all apps, and of one app.
     static let inFlightLimit = 32
     static let inFlightOfAppLimit = 8
-    /// What waits over all apps, retries included. Past it a notification is in the history alone.
-    static let queueLimit = 500_000
+    /// Notifications over all apps whose last attempt is not over. Past it a new one is in the
+    /// history alone.
+    package static let queueLimit = 500_000
     /// How often due retries are looked for, in real time.
     private static let lookMilliseconds = 20
 
@@ -40,10 +41,15 @@ final class NotificationSender: Sendable {
     private let ledgers: LedgerShelf
     private let signer: DocumentSigner
     private let clock: Clock
+    private let limit: Int
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
 
-    init(post: NotificationPost, ledgers: LedgerShelf, signer: DocumentSigner, clock: Clock) {
+    init(
+        post: NotificationPost, ledgers: LedgerShelf, signer: DocumentSigner, clock: Clock,
+        limit: Int
+    ) {
+        self.limit = limit
         self.post = post
         self.ledgers = ledgers
         self.signer = signer
@@ -58,7 +64,7 @@ final class NotificationSender: Sendable {
     /// False where the queue is full.
     func add(_ number: Int, at place: AppStoreMemory.Place) -> Bool {
         let isTaken = state.withLock { state in
-            guard !state.isCeasing, state.added < NotificationSender.queueLimit else {
+            guard !state.isCeasing, state.added < limit else {
                 return false
             }
             state.added += 1

@@ -50,13 +50,17 @@ package struct SimulatorSettings: Sendable {
     /// A late answer is waited for this long, so that it can be told from none. Less than a
     /// service has to end after SIGTERM.
     package var answerWait: Duration
+    /// Notifications whose last attempt is not over, over all apps. No variable changes it.
+    package var notificationsLimit: Int
 
     package init(
         controlPort: UInt16 = 0, adminPort: UInt16 = 0, productionPort: UInt16 = 0,
         sandboxPort: UInt16 = 0, callsAtOnce: Int = 8,
         certificateAuthoritiesFile: String? = nil,
-        answerDeadline: Duration = AnswerJudge.deadline, answerWait: Duration = .seconds(3)
+        answerDeadline: Duration = AnswerJudge.deadline, answerWait: Duration = .seconds(3),
+        notificationsLimit: Int = NotificationSender.queueLimit
     ) {
+        self.notificationsLimit = notificationsLimit
         self.answerDeadline = answerDeadline
         self.answerWait = answerWait
         self.controlPort = controlPort
@@ -161,7 +165,8 @@ package final class Simulator: Sendable {
         transport.totalTimeout = NotificationSettings.attemptLimit
         transport.connectTimeout = NotificationSettings.attemptLimit
         subscriptions = Simulator.subscriptions(
-            memory, ledgers, signer, Transport(transport), clock)
+            memory, ledgers, signer, Transport(transport), clock,
+            limit: settings.notificationsLimit)
         bases = BaseShelf(
             memory: memory, subscriptions: subscriptions, pages: pages, clock: clock,
             moveClock: moveClock ?? { own.move(to: $0) },
@@ -193,12 +198,12 @@ package final class Simulator: Sendable {
 
     private static func subscriptions(
         _ memory: AppStoreMemory, _ ledgers: LedgerShelf, _ signer: RequestSigner,
-        _ transport: Transport, _ clock: Clock
+        _ transport: Transport, _ clock: Clock, limit: Int
     ) -> Subscriptions {
         let documents = DocumentSigner(signer.chain)
         let sender = NotificationSender(
             post: NotificationPost(memory: memory, transport: transport), ledgers: ledgers,
-            signer: documents, clock: clock)
+            signer: documents, clock: clock, limit: limit)
         return Subscriptions(
             memory: memory, ledgers: ledgers, signer: documents, sender: sender, clock: clock)
     }

@@ -41,7 +41,7 @@ final class SubscriberBase: Sendable {
     }
 
     /// For the notifications of one step: a receiver that hangs does not stop the clock for ever.
-    private static let stepWait: Duration = .seconds(15)
+    private static let stepWait: Duration = .seconds(5)
     static let minute: Int64 = 60_000
     static let day: Int64 = 86_400_000
     private static let monthDays = 30.44

@@ -28,9 +28,14 @@ final class Developer: Sendable {
     }
 
     /// An app with products and a key and nothing uploaded, in both environments.
-    init(_ change: (inout AppState) -> Void = { _ in }) throws {
+    init(
+        notificationsLimit: Int = NotificationSender.queueLimit,
+        _ change: (inout AppState) -> Void = { _ in }
+    ) throws {
         simulator = try Simulator(
-            SimulatorSettings(answerDeadline: .seconds(30), answerWait: .seconds(30)),
+            SimulatorSettings(
+                answerDeadline: .seconds(30), answerWait: .seconds(30),
+                notificationsLimit: notificationsLimit),
             clock: clock.clock)
         let app = try SampleApp()
         key = app.key

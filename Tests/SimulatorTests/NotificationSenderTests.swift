@@ -127,6 +127,28 @@ struct NotificationSenderTests {
             })
     }
 
+    @Test func whatTheQueueHasNoRoomForIsInTheHistoryAlone() throws {
+        let shop = try Shop(notificationsLimit: 5)
+        let receiver = try NotificationReceiver { $0 <= 5 ? 500 : 200 }
+        try shop.connect(receiver)
+        for _ in 0..<5 { try shop.buy() }
+        #expect(try becomesTrue { try shop.sent().allSatisfy { $0.attempts.count == 1 } })
+        // The five wait for their next attempt, and take up all the room.
+        for _ in 0..<3 { try shop.buy() }
+        let response = try shop.send("GET", "\(shop.app)/notifications/sent")
+        let report = try JSONDecoder().decode(
+            NotificationReport.self, from: Data(response.body))
+        #expect(report.count == 8)
+        #expect(report.dropped == 3)
+        shop.wait(days: 1)
+        #expect(
+            try becomesTrue { try shop.sent().prefix(5).allSatisfy { $0.attempts.count == 2 } })
+        try shop.buy()
+        #expect(try becomesTrue { try shop.sent()[8].attempts.count == 1 })
+        #expect(try shop.sent()[5..<8].allSatisfy { $0.attempts.isEmpty && $0.isSent })
+        #expect(receiver.bodies.count == 11)
+    }
+
     @Test func copiesAndBrokenOnesComeInADrawnOrder() throws {
         let shop = try Shop()
         let receiver = try NotificationReceiver()

@@ -51,9 +51,12 @@ struct Shop {
         .init(productId: weekly, subscriptionGroup: "main", level: 3, period: "P1W"),
     ]
 
-    init(_ environment: Environment = .production) throws {
+    init(
+        _ environment: Environment = .production,
+        notificationsLimit: Int = NotificationSender.queueLimit
+    ) throws {
         self.environment = environment
-        developer = try Developer { state in
+        developer = try Developer(notificationsLimit: notificationsLimit) { state in
             state.products = Shop.products
             state.promotionalOffers = []
         }
