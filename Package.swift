@@ -183,8 +183,8 @@ let testTargets: [Target] = [
     tests(
         "SimulatorTests",
         [
-            "AppStore", "HTTPClient", "HTTPServer", "Service", "Signing", "Simulator",
-            "TestSupport",
+            "AppStore", "HTTPClient", "HTTPServer", "ScriptedServer", "Service", "Signing",
+            "Simulator", "TestSupport",
         ]),
     .executableTarget(
         name: "service-fixture", dependencies: ["Service"], path: "Tests/ServiceFixture",

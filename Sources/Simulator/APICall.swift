@@ -6,7 +6,7 @@ package struct APICall: Codable, Sendable, Equatable {
     package var appAppleId: Int64?
     package var environment: Environment
     /// Absent where Apple has no such call.
-    package var endpoint: MessagingEndpoint?
+    package var endpoint: AppleEndpoint?
     package var method: String
     package var path: String
     /// The UUID of an image, message or test; `product/locale` of a default message.

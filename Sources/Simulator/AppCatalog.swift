@@ -25,6 +25,11 @@ package struct AppCatalog: Sendable {
     private struct OfferPlace: Hashable, Sendable {
         var productId: [UInt8]
         var offerIdentifier: [UInt8]
+
+        init(_ productId: String, _ offerIdentifier: String) {
+            self.productId = Array(productId.utf8)
+            self.offerIdentifier = Array(offerIdentifier.utf8)
+        }
     }
 
     struct KnownOfferKey: Sendable {
@@ -55,12 +60,14 @@ package struct AppCatalog: Sendable {
                 let place = DefaultPlace(entry.productId, entry.locale)
                 return uuid(entry.messageIdentifier).map { (place, $0) }
             }, uniquingKeysWith: { $1 })
+        let withTerms = state.products.flatMap { product in
+            ProductTerms(product).offers(ofType: 2).map {
+                OfferPlace(product.productId, $0.offerIdentifier ?? "")
+            }
+        }
         offers = Set(
-            state.promotionalOffers.map {
-                OfferPlace(
-                    productId: Array($0.productId.utf8),
-                    offerIdentifier: Array($0.offerIdentifier.utf8))
-            })
+            state.promotionalOffers.map { OfferPlace($0.productId, $0.offerIdentifier) }
+                + withTerms)
     }
 
     private static func keys(
@@ -111,9 +118,7 @@ extension AppCatalog {
     }
 
     func hasOffer(_ offerIdentifier: String, on productId: String) -> Bool {
-        offers.contains(
-            OfferPlace(
-                productId: Array(productId.utf8), offerIdentifier: Array(offerIdentifier.utf8)))
+        offers.contains(OfferPlace(productId, offerIdentifier))
     }
 
     func isSameGroup(_ productId: String, _ other: String) -> Bool {

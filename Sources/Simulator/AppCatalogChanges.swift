@@ -3,7 +3,7 @@ import FoundationEssentials
 /// What Apple's calls change in an app's state. Each change is whole, or it throws Apple's error
 /// and changes nothing.
 extension AppCatalog {
-    mutating func upload(_ image: AppState.Image, limit: Int) throws(MessagingError) {
+    mutating func upload(_ image: AppState.Image, limit: Int) throws(AppleError) {
         guard let identifier = uuid(image.imageIdentifier) else { throw .generalBadRequest }
         guard images[identifier] == nil else { throw .imageAlreadyExists }
         guard state.images.count < limit else { throw .maximumNumberOfImagesReached }
@@ -11,7 +11,7 @@ extension AppCatalog {
         state.images.append(image)
     }
 
-    mutating func deleteImage(_ identifier: UUID) throws(MessagingError) {
+    mutating func deleteImage(_ identifier: UUID) throws(AppleError) {
         guard let image = images[identifier] else { throw .imageNotFound }
         guard !state.messages.contains(where: { $0.names(identifier) }) else { throw .imageInUse }
         images[identifier] = nil
@@ -19,7 +19,7 @@ extension AppCatalog {
     }
 
     /// The message's own shape has been judged; here its images are.
-    mutating func upload(_ message: AppState.Message, limit: Int) throws(MessagingError) {
+    mutating func upload(_ message: AppState.Message, limit: Int) throws(AppleError) {
         guard let identifier = uuid(message.messageIdentifier) else { throw .generalBadRequest }
         if let image = message.image { try check(image.imageIdentifier, .fullSize) }
         for bullet in message.bulletPoints ?? [] {
@@ -33,7 +33,7 @@ extension AppCatalog {
 
     private func check(
         _ imageIdentifier: String, _ size: AppState.Image.Size
-    ) throws(MessagingError) {
+    ) throws(AppleError) {
         guard let image = uuid(imageIdentifier).flatMap({ images[$0] }) else {
             throw .imageNotFound
         }
@@ -41,7 +41,7 @@ extension AppCatalog {
     }
 
     /// Where the message is a default, it is one no longer.
-    mutating func deleteMessage(_ identifier: UUID) throws(MessagingError) {
+    mutating func deleteMessage(_ identifier: UUID) throws(AppleError) {
         guard let message = messages[identifier] else { throw .messageNotFound }
         messages[identifier] = nil
         state.messages.removeAll { sameBytes($0.messageIdentifier, message.messageIdentifier) }
@@ -50,7 +50,7 @@ extension AppCatalog {
     }
 
     /// Sets or replaces; product and locale have been judged.
-    mutating func configure(_ entry: AppState.DefaultMessage) throws(MessagingError) {
+    mutating func configure(_ entry: AppState.DefaultMessage) throws(AppleError) {
         guard let identifier = uuid(entry.messageIdentifier), let message = messages[identifier]
         else { throw .messageNotFound }
         guard message.messageState == .approved else { throw .messageNotApproved }
@@ -60,7 +60,7 @@ extension AppCatalog {
         state.defaults.append(entry)
     }
 
-    mutating func deleteDefault(productId: String, locale: String) throws(MessagingError) {
+    mutating func deleteDefault(productId: String, locale: String) throws(AppleError) {
         let place = DefaultPlace(productId, locale)
         guard defaults.removeValue(forKey: place) != nil else { throw .defaultMessageNotFound }
         removeFromState(place)

@@ -78,11 +78,25 @@ extension AppState {
         package var subscriptionGroup: String
         /// Apple's values are `MONTHLY` and `BILLED_UPFRONT`; the list is open.
         package var billingPlans: [String]?
+        /// The rank within the group, 1 the highest: what makes a switch an up- or a downgrade.
+        package var level: Int?
+        /// `P1M` where nothing is said.
+        package var period: String?
+        package var prices: [Price]?
+        package var offers: [ProductOffer]?
 
-        package init(productId: String, subscriptionGroup: String, billingPlans: [String]? = nil) {
+        package init(
+            productId: String, subscriptionGroup: String, billingPlans: [String]? = nil,
+            level: Int? = nil, period: String? = nil, prices: [Price]? = nil,
+            offers: [ProductOffer]? = nil
+        ) {
             self.productId = productId
             self.subscriptionGroup = subscriptionGroup
             self.billingPlans = billingPlans
+            self.level = level
+            self.period = period
+            self.prices = prices
+            self.offers = offers
         }
     }
 

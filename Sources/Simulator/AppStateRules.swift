@@ -66,6 +66,9 @@ extension AppStateRules {
             found.unless(
                 !product.subscriptionGroup.isEmpty, "\(place)/subscriptionGroup",
                 "Every auto-renewable subscription belongs to a group.")
+            for problem in ProductTerms.problems(of: product, at: place) {
+                found.add(problem.pointer, problem.message)
+            }
         }
         return found.problems
     }

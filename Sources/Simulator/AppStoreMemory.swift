@@ -195,7 +195,7 @@ extension AppStoreMemory {
     }
 
     func drawFaults(
-        _ endpoint: MessagingEndpoint, _ environment: Environment, _ appAppleId: Int64?
+        _ endpoint: AppleEndpoint, _ environment: Environment, _ appAppleId: Int64?
     ) -> [Fault] {
         contents.withLock { $0.faults.draw(endpoint, environment, appAppleId) }
     }

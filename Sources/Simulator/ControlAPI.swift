@@ -1,5 +1,5 @@
 import HTTPServer
-package import Service
+import Service
 import Signing
 
 /// The simulator's own HTTP interface, on loopback: whoever drives it plays the developer who
@@ -23,6 +23,20 @@ import Signing
 /// PUT  GET  /control/limits                                      RateLimits
 /// GET DELETE /control/api-calls        [?limit=…]                APICallReport
 /// POST      /control/reset             forgets apps, scripts, calls and counts
+///
+/// POST      /control/apps/{appAppleId}/{environment}/subscribers  SubscriberOrder -> EventReport
+/// GET       /control/apps/{appAppleId}/{environment}/subscribers/{transactionId}
+///                                                                SubscriptionView
+/// POST      …/subscribers/{transactionId}/events SubscriptionEvent -> EventReport
+/// POST      /control/apps/{appAppleId}/{environment}/notices     AppNotice -> NotificationView
+/// PUT  GET  /control/apps/{appAppleId}/{environment}/notifications NotificationSettings
+/// GET       /control/apps/{appAppleId}/{environment}/notifications/sent
+///                              [?limit=…&signedPayload=true]     NotificationReport
+/// POST      /control/notifications/release   what is held out of order leaves now
+/// POST      /control/sign                    any JSON           -> SignedText
+/// PUT  GET  /control/base                    SubscriberBasePlan -> BaseReport
+/// POST      /control/base/play               PlayOrder          -> BaseReport
+/// PUT  GET  /control/clock                   ClockView
 /// ```
 /// PUT, DELETE and reset answer 204. A refusal is a `ControlError` as JSON.
 package struct ControlAPI: Sendable {
@@ -37,14 +51,19 @@ package struct ControlAPI: Sendable {
     private let pages: SubscriptionPages
     private let signer: RequestSigner
     private let clock: Clock
+    let subscriptions: Subscriptions
+    let bases: BaseShelf
 
-    package init(
-        memory: AppStoreMemory, pages: SubscriptionPages, signer: RequestSigner, clock: Clock
+    init(
+        memory: AppStoreMemory, pages: SubscriptionPages, signer: RequestSigner, clock: Clock,
+        subscriptions: Subscriptions, bases: BaseShelf
     ) {
         self.memory = memory
         self.pages = pages
         self.signer = signer
         self.clock = clock
+        self.subscriptions = subscriptions
+        self.bases = bases
     }
 }
 
@@ -125,6 +144,8 @@ extension ControlAPI {
         }
         router.on(.get, "/control/calls") { request, _ in respond { try calls(request) } }
         addMessagingRoutes(to: &router)
+        addSubscriptionRoutes(to: &router)
+        addBaseRoutes(to: &router)
         return router
     }
 

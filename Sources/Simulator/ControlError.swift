@@ -4,6 +4,7 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
     package enum Code: String, Codable, Sendable {
         case malformedBody, invalidState, unknownApp, unknownMutation, tooMany, invalidOrigin
         case invalidQuery, signingFailed, webPage
+        case impossibleEvent, unknownSubscriber
     }
 
     package struct Problem: Codable, Sendable, Equatable {
@@ -42,7 +43,8 @@ package struct ControlError: Error, Codable, Sendable, Equatable {
         switch code {
         case .malformedBody, .unknownMutation, .invalidQuery: 400
         case .webPage: 403
-        case .unknownApp: 404
+        case .unknownApp, .unknownSubscriber: 404
+        case .impossibleEvent: 409
         case .tooMany: 413
         case .invalidState, .invalidOrigin: 422
         case .signingFailed: 500

@@ -52,6 +52,8 @@ extension ControlAPI {
         }
         router.on(.post, "/control/reset") { _, _ in
             memory.forgetAll()
+            subscriptions.forgetAll()
+            bases.forget()
             return .empty(204)
         }
     }

@@ -67,9 +67,63 @@ extension Simulator {
 
     package var apiCallCounts: APICallCounts { memory.apiCalls(last: 0).1 }
 
+    /// Where notifications of a known app go, and how they are treated on the way.
+    package func setNotifications(
+        _ settings: NotificationSettings, appAppleId: Int64, environment: Environment
+    ) throws(ControlError) {
+        try subscriptions.set(settings, at: place(appAppleId, environment))
+    }
+
+    package func begin(
+        _ order: SubscriberOrder, appAppleId: Int64, environment: Environment
+    ) throws(ControlError) -> EventReport {
+        EventReport(try subscriptions.begin(order, at: place(appAppleId, environment)))
+    }
+
+    /// - Throws: `impossibleEvent` with a sentence where it cannot happen.
+    @discardableResult
+    package func apply(
+        _ event: SubscriptionEvent, to transactionId: String, appAppleId: Int64,
+        environment: Environment
+    ) throws(ControlError) -> EventReport {
+        let place = place(appAppleId, environment)
+        return EventReport(try subscriptions.apply(event, to: transactionId, at: place))
+    }
+
+    package func announce(
+        _ notice: AppNotice, appAppleId: Int64, environment: Environment
+    ) throws(ControlError) -> NotificationView {
+        try subscriptions.announce(notice, at: place(appAppleId, environment))
+    }
+
+    /// All that are kept, oldest first, without their payloads.
+    package func sentNotifications(
+        appAppleId: Int64, environment: Environment
+    ) -> [NotificationView] {
+        subscriptions.read(place(appAppleId, environment)) { ledger in
+            ledger.book.records(from: 0).map { NotificationView($0, signer: nil) }
+        }
+    }
+
+    /// What is held back for its turn leaves; true once no attempt is under way or due.
+    package func deliverNotifications(within limit: Duration) -> Bool {
+        subscriptions.sender.releaseHeld()
+        return subscriptions.sender.waitUntilIdle(within: limit)
+    }
+
+    package func setBase(_ plan: SubscriberBasePlan) throws(ControlError) {
+        try bases.set(plan)
+    }
+
+    package func playBase(until milliseconds: Int64) throws(ControlError) -> BaseReport {
+        try bases.get().play(until: milliseconds)
+    }
+
     /// Forgets apps, scripts, calls and counts; ports and certificates stay.
     package func reset() {
         memory.forgetAll()
+        subscriptions.forgetAll()
+        bases.forget()
     }
 
     private func place(_ appAppleId: Int64, _ environment: Environment) -> AppStoreMemory.Place {

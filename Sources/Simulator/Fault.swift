@@ -37,7 +37,7 @@ package struct Fault: Codable, Sendable, Equatable {
 
     package var kind: Kind
     /// Nil: any.
-    package var endpoint: MessagingEndpoint?
+    package var endpoint: AppleEndpoint?
     package var environment: Environment?
     package var appAppleId: Int64?
     /// How many of the matching calls are let through first.
@@ -55,7 +55,7 @@ package struct Fault: Codable, Sendable, Equatable {
     package var retryAfter: RetryAfter?
 
     package init(
-        _ kind: Kind, endpoint: MessagingEndpoint? = nil, environment: Environment? = nil,
+        _ kind: Kind, endpoint: AppleEndpoint? = nil, environment: Environment? = nil,
         appAppleId: Int64? = nil, skip: Int? = nil, times: Int? = nil, probability: Double? = nil,
         applies: Bool? = nil, milliseconds: Int64? = nil, lists: Int? = nil, status: Int? = nil,
         location: String? = nil, retryAfter: RetryAfter? = nil
@@ -152,7 +152,7 @@ struct FaultDeck: Sendable {
 
     /// What happens to a call: any number of faults in the background, and one in front at most.
     mutating func draw(
-        _ endpoint: MessagingEndpoint, _ environment: Environment, _ appAppleId: Int64?
+        _ endpoint: AppleEndpoint, _ environment: Environment, _ appAppleId: Int64?
     ) -> [Fault] {
         var drawn: [Fault] = []
         var isBroken = false
@@ -186,6 +186,6 @@ struct FaultDeck: Sendable {
     }
 }
 
-extension MessagingEndpoint {
+extension AppleEndpoint {
     fileprivate var isList: Bool { self == .getImageList || self == .getMessageList }
 }

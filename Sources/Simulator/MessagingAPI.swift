@@ -6,10 +6,11 @@ import HTTPServer
 struct MessagingAPI: Sendable {
     let memory: AppStoreMemory
     let runner: PerformanceRunner
+    let subscriptions: Subscriptions
 
     /// One call that may be acted on.
     struct Call: Sendable {
-        var endpoint: MessagingEndpoint
+        var endpoint: AppleEndpoint
         var place: AppStoreMemory.Place
         var request: Request
         var path: PathParameters
@@ -19,7 +20,7 @@ struct MessagingAPI: Sendable {
         var lag: Fault?
     }
 
-    func answer(_ call: Call) throws(MessagingError) -> Response {
+    func answer(_ call: Call) throws(AppleError) -> Response {
         switch call.endpoint {
         case .uploadImage: try uploadImage(call)
         case .deleteImage: try deleteImage(call)
@@ -35,6 +36,7 @@ struct MessagingAPI: Sendable {
         case .deleteRealtimeURL: try deleteRealtimeURL(call)
         case .initiatePerformanceTest: try initiatePerformanceTest(call)
         case .getPerformanceTestResults: try getPerformanceTestResults(call)
+        default: throw .generalInternal
         }
     }
 
@@ -42,15 +44,15 @@ struct MessagingAPI: Sendable {
     /// but by whoever drives the simulator.
     func change<Result: Sendable>(
         _ call: Call,
-        _ body: (inout AppStoreMemory.Record) throws(MessagingError) -> Result
-    ) throws(MessagingError) -> Result {
+        _ body: (inout AppStoreMemory.Record) throws(AppleError) -> Result
+    ) throws(AppleError) -> Result {
         guard let result = try memory.change(call.place, body) else { throw .generalInternal }
         return result
     }
 
     static func identifier(
-        _ call: Call, else error: MessagingError = .generalBadRequest
-    ) throws(MessagingError) -> (text: String, value: UUID) {
+        _ call: Call, else error: AppleError = .generalBadRequest
+    ) throws(AppleError) -> (text: String, value: UUID) {
         guard let text = call.path["identifier"], let value = uuid(text) else { throw error }
         return (text, value)
     }
@@ -67,11 +69,11 @@ struct MessagingAPI: Sendable {
 // MARK: Images and messages
 
 extension MessagingAPI {
-    private func uploadImage(_ call: Call) throws(MessagingError) -> Response {
+    private func uploadImage(_ call: Call) throws(AppleError) -> Response {
         let (text, identifier) = try MessagingAPI.identifier(call)
         let uploaded = try UploadedImage(call.request, identifier: text)
         let limit = memory.limits.imagesLimit
-        try change(call) { record throws(MessagingError) in
+        try change(call) { record throws(AppleError) in
             try record.catalog.upload(uploaded.image, limit: limit)
             let state = record.desk.review(
                 identifier, .image, nowMilliseconds: call.nowMilliseconds)
@@ -80,17 +82,17 @@ extension MessagingAPI {
         return MessagingAPI.done
     }
 
-    private func deleteImage(_ call: Call) throws(MessagingError) -> Response {
+    private func deleteImage(_ call: Call) throws(AppleError) -> Response {
         let (_, identifier) = try MessagingAPI.identifier(call)
-        try change(call) { record throws(MessagingError) in
+        try change(call) { record throws(AppleError) in
             try record.catalog.deleteImage(identifier)
             record.desk.forget(identifier)
         }
         return MessagingAPI.done
     }
 
-    private func getImageList(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func getImageList(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             record.desk.countList(.image)
             let shown = record.catalog.state.images.filter { image in
                 isShown(image.imageIdentifier, .image, record.desk, call)
@@ -113,11 +115,11 @@ extension MessagingAPI {
         return !desk.isHidden(identifier, kind, by: lag, nowMilliseconds: call.nowMilliseconds)
     }
 
-    private func uploadMessage(_ call: Call) throws(MessagingError) -> Response {
+    private func uploadMessage(_ call: Call) throws(AppleError) -> Response {
         let (text, identifier) = try MessagingAPI.identifier(call)
         let uploaded = try UploadedMessage(try CallBody(call.request), identifier: text)
         let limit = memory.limits.messagesLimit
-        try change(call) { record throws(MessagingError) in
+        try change(call) { record throws(AppleError) in
             try record.catalog.upload(uploaded.message, limit: limit)
             let state = record.desk.review(
                 identifier, .message, nowMilliseconds: call.nowMilliseconds)
@@ -126,17 +128,17 @@ extension MessagingAPI {
         return MessagingAPI.done
     }
 
-    private func deleteMessage(_ call: Call) throws(MessagingError) -> Response {
+    private func deleteMessage(_ call: Call) throws(AppleError) -> Response {
         let (_, identifier) = try MessagingAPI.identifier(call)
-        try change(call) { record throws(MessagingError) in
+        try change(call) { record throws(AppleError) in
             try record.catalog.deleteMessage(identifier)
             record.desk.forget(identifier)
         }
         return MessagingAPI.done
     }
 
-    private func getMessageList(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func getMessageList(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             record.desk.countList(.message)
             let shown = record.catalog.state.messages.filter { message in
                 isShown(message.messageIdentifier, .message, record.desk, call)
@@ -157,7 +159,7 @@ extension MessagingAPI {
 extension MessagingAPI {
     private func productAndLocale(
         _ call: Call, _ catalog: AppCatalog
-    ) throws(MessagingError) -> (productId: String, locale: String) {
+    ) throws(AppleError) -> (productId: String, locale: String) {
         guard let productId = call.path["productId"], catalog.product(productId) != nil else {
             throw .invalidProductId
         }
@@ -167,8 +169,8 @@ extension MessagingAPI {
         return (productId, locale)
     }
 
-    private func configureDefaultMessage(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func configureDefaultMessage(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             let (productId, locale) = try productAndLocale(call, record.catalog)
             let body = try CallBody(call.request)
             try body.onlyHas(["messageIdentifier"])
@@ -180,8 +182,8 @@ extension MessagingAPI {
         return MessagingAPI.done
     }
 
-    private func getDefaultMessage(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func getDefaultMessage(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             let (productId, locale) = try productAndLocale(call, record.catalog)
             guard
                 let message = record.catalog.defaultMessage(productId: productId, locale: locale)
@@ -190,8 +192,8 @@ extension MessagingAPI {
         }
     }
 
-    private func deleteDefaultMessage(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func deleteDefaultMessage(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             let (productId, locale) = try productAndLocale(call, record.catalog)
             try record.catalog.deleteDefault(productId: productId, locale: locale)
         }
@@ -202,7 +204,7 @@ extension MessagingAPI {
 // MARK: Real-time URL
 
 extension MessagingAPI {
-    private func configureRealtimeURL(_ call: Call) throws(MessagingError) -> Response {
+    private func configureRealtimeURL(_ call: Call) throws(AppleError) -> Response {
         let body = try CallBody(call.request)
         try body.onlyHas(["realtimeURL"])
         let url = try body.text("realtimeURL")
@@ -210,7 +212,7 @@ extension MessagingAPI {
         var sandbox = call.place
         sandbox.environment = .sandbox
         let hasPassed = memory.catalog(sandbox)?.state.hasPassingTest ?? false
-        try change(call) { record throws(MessagingError) in
+        try change(call) { record throws(AppleError) in
             guard
                 call.place.environment == .sandbox || hasPassed
                     || record.catalog.state.hasPassingTest
@@ -220,15 +222,15 @@ extension MessagingAPI {
         return MessagingAPI.done
     }
 
-    private func getRealtimeURL(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func getRealtimeURL(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             guard let url = record.catalog.state.realtimeURL else { throw .realtimeURLNotFound }
             return MessagingAPI.object([("realtimeURL", .string(url))])
         }
     }
 
-    private func deleteRealtimeURL(_ call: Call) throws(MessagingError) -> Response {
-        try change(call) { record throws(MessagingError) in
+    private func deleteRealtimeURL(_ call: Call) throws(AppleError) -> Response {
+        try change(call) { record throws(AppleError) in
             guard record.catalog.state.realtimeURL != nil else { throw .realtimeURLNotFound }
             record.catalog.state.realtimeURL = nil
         }

@@ -8,7 +8,8 @@ package struct PageView: Codable, Sendable, Equatable {
     package var userLocale: String
     /// Whether the customer goes on to tap Cancel Subscription.
     package var taps: Bool
-    /// Whether the subscription is active, which it is where nothing is said.
+    /// Whether the subscription is active. Where nothing is said, one that was sold here is as it
+    /// stands, and any other is.
     package var isActive: Bool?
 
     package init(

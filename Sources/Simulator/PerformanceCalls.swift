@@ -3,11 +3,13 @@ import HTTPServer
 
 /// The two calls of the performance test.
 extension MessagingAPI {
-    func initiatePerformanceTest(_ call: Call) throws(MessagingError) -> Response {
+    func initiatePerformanceTest(_ call: Call) throws(AppleError) -> Response {
         let transactionId = try MessagingAPI.transactionId(call.request)
         let requestId = UUID().lowerCase
-        let (run, subject) = try change(call) { record throws(MessagingError) in
-            let state = record.catalog.state
+        let sold = subscriptions.read(call.place) { $0.sold(transactionId) }
+        let (run, subject) = try change(call) { record throws(AppleError) in
+            var state = record.catalog.state
+            state.transactions += sold
             let transaction = try MessagingAPI.transaction(transactionId, in: state)
             guard let target = state.realtimeURL,
                 let productId = transaction.productId ?? state.products.first?.productId
@@ -25,9 +27,9 @@ extension MessagingAPI {
         ])
     }
 
-    func getPerformanceTestResults(_ call: Call) throws(MessagingError) -> Response {
+    func getPerformanceTestResults(_ call: Call) throws(AppleError) -> Response {
         let (_, requestId) = try MessagingAPI.identifier(call, else: .invalidRequestId)
-        return try change(call) { record throws(MessagingError) in
+        return try change(call) { record throws(AppleError) in
             guard let report = record.desk.performance.poll(requestId) else {
                 throw .performanceTestRunNotFound
             }
@@ -36,7 +38,7 @@ extension MessagingAPI {
         }
     }
 
-    private static func transactionId(_ request: Request) throws(MessagingError) -> String {
+    private static func transactionId(_ request: Request) throws(AppleError) -> String {
         do {
             let body = try CallBody(request)
             try body.onlyHas(["originalTransactionId"])
@@ -50,7 +52,7 @@ extension MessagingAPI {
     /// by the customer and not shared with them.
     private static func transaction(
         _ identifier: String, in state: AppState
-    ) throws(MessagingError) -> AppState.Transaction {
+    ) throws(AppleError) -> AppState.Transaction {
         func names(_ other: String) -> Bool { sameBytes(other, identifier) }
         let known = state.transactions.first { names($0.originalTransactionId) }
         guard let known else {

@@ -4,7 +4,7 @@ package struct RateLimits: Codable, Sendable, Equatable {
     package var factor: Double
     /// How long an hour is.
     package var hourMilliseconds: Int64
-    /// Calls an hour by `MessagingEndpoint`, in both environments, in place of Apple's.
+    /// Calls an hour by `AppleEndpoint`, in both environments, in place of Apple's.
     package var callsPerHour: [String: Int]
     package var imagesLimit: Int
     package var messagesLimit: Int
@@ -44,13 +44,13 @@ package struct RateLimits: Codable, Sendable, Equatable {
                 "factor is 0 to 1000, hourMilliseconds 1 to 86,400,000, each limit 0 to 2000.")
         }
         for (name, calls) in callsPerHour {
-            guard MessagingEndpoint(rawValue: name) != nil, calls >= 0 else {
+            guard AppleEndpoint(rawValue: name) != nil, calls >= 0 else {
                 throw ControlError(.invalidState, "callsPerHour has no endpoint \(name).")
             }
         }
     }
 
-    package func calls(_ endpoint: MessagingEndpoint, _ environment: Environment) -> Int {
+    package func calls(_ endpoint: AppleEndpoint, _ environment: Environment) -> Int {
         callsPerHour[endpoint.rawValue]
             ?? Int((Double(endpoint.callsPerHour(in: environment)) * factor).rounded(.down))
     }
@@ -60,7 +60,7 @@ package struct RateLimits: Codable, Sendable, Equatable {
 struct RateLimiter: Sendable {
     struct Place: Hashable, Sendable {
         var app: AppStoreMemory.Place
-        var endpoint: MessagingEndpoint
+        var endpoint: AppleEndpoint
     }
 
     enum Verdict: Sendable, Equatable {

@@ -32,7 +32,7 @@ struct RealtimePost: Sendable {
         }
     }
 
-    private static func reason(of error: TransportError) -> FallbackReason {
+    static func reason(of error: TransportError) -> FallbackReason {
         switch error.code {
         case .timedOut: .timedOut
         case .connectFailed: .socketIssue

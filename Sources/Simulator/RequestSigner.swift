@@ -4,8 +4,9 @@ package import Signing
 /// whose header holds `alg` and `x5c` and no `kid`. A service that is to believe it must be
 /// given the root by an explicit setting.
 package struct RequestSigner: Sendable {
-    /// One day before the start, for clocks that are a little off; two years, as Apple's leaves.
-    private static let leafBackdatingSeconds: Int64 = 86_400
+    /// Three years before the start, so that what customers did in the past can be signed as of
+    /// then; two years after it, as Apple's leaves.
+    private static let leafBackdatingSeconds: Int64 = 3 * 365 * 86_400
     private static let leafLifetimeSeconds: Int64 = 2 * 365 * 86_400
 
     let chain: IssuedChain

@@ -17,9 +17,17 @@
 // It plays the servers that developers call as well, one for each of Apple's hosts
 // (docs/simulator.md):
 //
-//   product ── Retention Messaging API ─► MessagingDoor ─► MessagingAPI ─► AppStoreMemory
-//                                         faults, tokens,  Apple's rules    │
-//                                         limits, calls    PerformanceRunner ── signed requests ─►
+//   product ── Retention Messaging API ─► AppleDoor ─► MessagingAPI ─► AppStoreMemory
+//           └─ App Store Server API       faults,      │                 PerformanceRunner ─►
+//                                         tokens,      └► ServerAPI ─► Ledger
+//                                         limits, calls
+//
+// Third, it keeps the books of what was sold, and tells the developer of each change:
+//
+//   driver, or a SubscriberBase that lives by a plan
+//        │  events                                        signed, with Apple's schedule
+//        ▼                                                of attempts
+//   Subscriptions ─► Ledger ─► NotificationDocuments ─► NotificationSender ──► product
 
 import HTTPClient
 import HTTPServer
@@ -42,13 +50,17 @@ package struct SimulatorSettings: Sendable {
     /// A late answer is waited for this long, so that it can be told from none. Less than a
     /// service has to end after SIGTERM.
     package var answerWait: Duration
+    /// Notifications whose last attempt is not over, over all apps. No variable changes it.
+    package var notificationsLimit: Int
 
     package init(
         controlPort: UInt16 = 0, adminPort: UInt16 = 0, productionPort: UInt16 = 0,
         sandboxPort: UInt16 = 0, callsAtOnce: Int = 8,
         certificateAuthoritiesFile: String? = nil,
-        answerDeadline: Duration = AnswerJudge.deadline, answerWait: Duration = .seconds(3)
+        answerDeadline: Duration = AnswerJudge.deadline, answerWait: Duration = .seconds(3),
+        notificationsLimit: Int = NotificationSender.queueLimit
     ) {
+        self.notificationsLimit = notificationsLimit
         self.answerDeadline = answerDeadline
         self.answerWait = answerWait
         self.controlPort = controlPort
@@ -104,6 +116,8 @@ package final class Simulator: Sendable {
     private static let apiBodyBytesLimit = 64 * 1024
 
     let memory: AppStoreMemory
+    let subscriptions: Subscriptions
+    let bases: BaseShelf
     private let pages: SubscriptionPages
     private let runner: PerformanceRunner
     private let control: Server
@@ -120,8 +134,16 @@ package final class Simulator: Sendable {
     /// Of the server that stands for `api.storekit-sandbox.apple.com`.
     package var sandboxPort: UInt16 { sandbox.port }
 
-    package init(_ settings: SimulatorSettings, clock: Clock = .system) throws {
+    /// - Parameter moveClock: sets the clock that is handed in, where others follow it too. Where
+    ///   there is none, a subscriber base moves the simulator ahead of its clock.
+    package init(
+        _ settings: SimulatorSettings, clock given: Clock = .system,
+        moveClock: (@Sendable (Int64) -> Void)? = nil
+    ) throws {
+        let own = MovableClock(given)
+        let clock = moveClock == nil ? own.clock : given
         memory = AppStoreMemory(clock: clock)
+        let ledgers = LedgerShelf()
         let signer = try RequestSigner(nowSeconds: clock.now() / 1000)
         var transport = TransportSettings()
         transport.totalTimeout = settings.answerWait
@@ -131,14 +153,27 @@ package final class Simulator: Sendable {
         transport.certificateAuthoritiesFile = settings.certificateAuthoritiesFile
         pages = SubscriptionPages(
             memory: memory, signer: signer, transport: Transport(transport), clock: clock,
-            callsAtOnce: settings.callsAtOnce, answerDeadline: settings.answerDeadline)
+            callsAtOnce: settings.callsAtOnce, answerDeadline: settings.answerDeadline,
+            isActive: { ledgers.isActive($0) })
         answerWait = settings.answerWait
         transport.connections = PerformanceTestConfig.concurrentRequestsLimit
         runner = PerformanceRunner(
             memory: memory,
             post: RealtimePost(memory: memory, signer: signer, transport: Transport(transport)),
             clock: clock)
-        let api = ControlAPI(memory: memory, pages: pages, signer: signer, clock: clock)
+        transport.connections = NotificationSender.inFlightLimit
+        transport.totalTimeout = NotificationSettings.attemptLimit
+        transport.connectTimeout = NotificationSettings.attemptLimit
+        subscriptions = Simulator.subscriptions(
+            memory, ledgers, signer, Transport(transport), clock,
+            limit: settings.notificationsLimit)
+        bases = BaseShelf(
+            memory: memory, subscriptions: subscriptions, pages: pages, clock: clock,
+            moveClock: moveClock ?? { own.move(to: $0) },
+            setClock: moveClock ?? { own.set(to: $0) })
+        let api = ControlAPI(
+            memory: memory, pages: pages, signer: signer, clock: clock,
+            subscriptions: subscriptions, bases: bases)
         var limits = Limits()
         limits.bodyBytes = ControlAPI.bodyBytesLimit
         let router = api.router
@@ -148,20 +183,35 @@ package final class Simulator: Sendable {
                 threads: .perConnection(maximum: Simulator.controlConnectionsLimit),
                 limits: limits),
             handler: { api.respond(to: $0, by: router) })
-        let messaging = MessagingAPI(memory: memory, runner: runner)
-        func door(_ environment: Environment) -> MessagingDoor {
-            MessagingDoor(
-                environment: environment, memory: messaging.memory, api: messaging, clock: clock)
+        let messaging = MessagingAPI(
+            memory: memory, runner: runner, subscriptions: subscriptions)
+        let server = ServerAPI(memory: memory, subscriptions: subscriptions)
+        func door(_ environment: Environment) -> AppleDoor {
+            AppleDoor(
+                environment: environment, memory: messaging.memory, messaging: messaging,
+                server: server, clock: clock)
         }
         production = try Simulator.host(door(.production), settings.productionPort)
         sandbox = try Simulator.host(door(.sandbox), settings.sandboxPort)
         rootCertificate = signer.rootCertificate
     }
 
-    private static func host(_ door: MessagingDoor, _ port: UInt16) throws -> Server {
+    private static func subscriptions(
+        _ memory: AppStoreMemory, _ ledgers: LedgerShelf, _ signer: RequestSigner,
+        _ transport: Transport, _ clock: Clock, limit: Int
+    ) -> Subscriptions {
+        let documents = DocumentSigner(signer.chain)
+        let sender = NotificationSender(
+            post: NotificationPost(memory: memory, transport: transport), ledgers: ledgers,
+            signer: documents, clock: clock, limit: limit)
+        return Subscriptions(
+            memory: memory, ledgers: ledgers, signer: documents, sender: sender, clock: clock)
+    }
+
+    private static func host(_ door: AppleDoor, _ port: UInt16) throws -> Server {
         var limits = Limits()
         limits.bodyBytes = apiBodyBytesLimit
-        let images = MessagingEndpoint.basePath + MessagingEndpoint.uploadImage.pattern
+        let images = AppleEndpoint.uploadImage.pattern
         limits.bodyBytesByPath = [(images, UploadedImage.bytesLimit)]
         return try Server(
             ServerSettings(
@@ -173,12 +223,14 @@ package final class Simulator: Sendable {
     package func stop() {
         pages.cease()
         runner.cease()
+        subscriptions.sender.cease()
         // All of them end meanwhile, so the wait for one is the wait for all.
         let end = ContinuousClock.now + answerWait
         for server in [production, sandbox, control] {
             server.stop(drain: end - ContinuousClock.now)
         }
         runner.wait(within: end - ContinuousClock.now)
+        _ = subscriptions.sender.waitUntilIdle(within: end - ContinuousClock.now)
     }
 
     /// Counts over all page views so far.

@@ -19,13 +19,17 @@ package final class SubscriptionPages: Sendable {
     private let post: RealtimePost
     private let clock: Clock
     private let answerDeadline: Duration
+    /// What the books say where the view is silent; nil where the subscription is not in them.
+    private let isActive: @Sendable (PageView) -> Bool?
     private let team: ThreadTeam
     private let isCeasing = Atomic(false)
 
     package init(
         memory: AppStoreMemory, signer: RequestSigner, transport: Transport, clock: Clock,
-        callsAtOnce: Int, answerDeadline: Duration = AnswerJudge.deadline
+        callsAtOnce: Int, answerDeadline: Duration = AnswerJudge.deadline,
+        isActive: @escaping @Sendable (PageView) -> Bool? = { _ in nil }
     ) {
+        self.isActive = isActive
         self.answerDeadline = answerDeadline
         self.memory = memory
         post = RealtimePost(memory: memory, signer: signer, transport: transport)
@@ -51,7 +55,7 @@ package final class SubscriptionPages: Sendable {
         let reason =
             isCeasing.load(ordering: .relaxed)
             ? NotCalledReason.stopping
-            : SubscriptionPages.reasonNotToCall(view, catalog, locale)
+            : reasonNotToCall(view, catalog, locale)
         if let reason {
             let result = uncalled(view, reason, catalog, locale)
             memory.record(result, call: nil)
@@ -67,12 +71,12 @@ package final class SubscriptionPages: Sendable {
 
     /// Nil where every condition for a call holds
     /// (`retentionmessaging/setting-up-retention-messaging-endpoint`).
-    private static func reasonNotToCall(
+    private func reasonNotToCall(
         _ view: PageView, _ catalog: AppCatalog?, _ locale: String?
     ) -> NotCalledReason? {
         guard let catalog else { return .appUnknown }
         guard catalog.product(view.productId) != nil else { return .productUnknown }
-        guard view.isActive ?? true else { return .subscriptionNotActive }
+        guard view.isActive ?? isActive(view) ?? true else { return .subscriptionNotActive }
         guard let locale,
             catalog.defaultMessage(productId: view.productId, locale: locale) != nil
         else { return .noDefaultMessage }

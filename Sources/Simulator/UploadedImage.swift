@@ -10,7 +10,7 @@ struct UploadedImage {
 
     var image: AppState.Image
 
-    init(_ request: Request, identifier: String) throws(MessagingError) {
+    init(_ request: Request, identifier: String) throws(AppleError) {
         let size = try UploadedImage.size(request.query)
         guard request.header("Content-Type") == "image/png",
             let facts = try? PNG.inspect(request.body), !facts.hasAlphaChannel,
@@ -21,7 +21,7 @@ struct UploadedImage {
             sha256: HexadecimalText.of(SHA256.digest(request.body)), byteCount: request.body.count)
     }
 
-    private static func size(_ query: String?) throws(MessagingError) -> AppState.Image.Size {
+    private static func size(_ query: String?) throws(AppleError) -> AppState.Image.Size {
         guard let query, !query.isEmpty else { return .fullSize }
         guard let text = ControlQuery(query)["imageSize"],
             let size = AppState.Image.Size(rawValue: text)

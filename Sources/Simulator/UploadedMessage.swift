@@ -4,7 +4,7 @@ import HTTPServer
 struct CallBody {
     private let value: JSONValue
 
-    init(_ request: Request) throws(MessagingError) {
+    init(_ request: Request) throws(AppleError) {
         let type = request.header("Content-Type")?.lowercased().filter { $0 != " " }
         guard type == "application/json" || type == "application/json;charset=utf-8",
             let value = try? JSONValue(request.body)
@@ -16,18 +16,18 @@ struct CallBody {
         self.value = value
     }
 
-    func onlyHas(_ names: [String]) throws(MessagingError) {
+    func onlyHas(_ names: [String]) throws(AppleError) {
         guard case .object(let members) = value,
             members.allSatisfy({ member in names.contains { sameBytes($0, member.name) } })
         else { throw .generalBadRequest }
     }
 
-    func text(_ name: String) throws(MessagingError) -> String {
+    func text(_ name: String) throws(AppleError) -> String {
         guard let text = value[name]?.text, !text.isEmpty else { throw .generalBadRequest }
         return text
     }
 
-    func identifier(_ name: String) throws(MessagingError) -> String {
+    func identifier(_ name: String) throws(AppleError) -> String {
         let text = try text(name)
         guard uuid(text) != nil else { throw .generalBadRequest }
         return text
@@ -39,13 +39,26 @@ struct CallBody {
         return CallBody(inner)
     }
 
-    func list(_ name: String) throws(MessagingError) -> [CallBody]? {
+    func list(_ name: String) throws(AppleError) -> [CallBody]? {
         guard let inner = value[name], !inner.isNull else { return nil }
         guard case .array(let elements) = inner else { throw .generalBadRequest }
         return elements.map { CallBody($0) }
     }
 
-    func optionalText(_ name: String) throws(MessagingError) -> String? {
+    /// A whole number above zero.
+    func whole(_ name: String, else error: AppleError) throws(AppleError) -> Int64 {
+        guard let number = value[name]?.integer, number > 0 else { throw error }
+        return number
+    }
+
+    /// False where it is absent.
+    func flag(_ name: String) throws(AppleError) -> Bool {
+        guard let inner = value[name], !inner.isNull else { return false }
+        guard case .bool(let flag) = inner else { throw .generalBadRequest }
+        return flag
+    }
+
+    func optionalText(_ name: String) throws(AppleError) -> String? {
         guard let inner = value[name], !inner.isNull else { return nil }
         return try text(name)
     }
@@ -55,7 +68,7 @@ struct CallBody {
 struct UploadedMessage {
     var message: AppState.Message
 
-    init(_ body: CallBody, identifier: String) throws(MessagingError) {
+    init(_ body: CallBody, identifier: String) throws(AppleError) {
         try body.onlyHas(["header", "body", "image", "headerPosition", "bulletPoints"])
         message = AppState.Message(
             messageIdentifier: identifier, messageState: .pending, header: try body.text("header"),
@@ -76,7 +89,7 @@ struct UploadedMessage {
         message.bulletPoints = try UploadedMessage.bulletPoints(body)
     }
 
-    private static func image(_ body: CallBody) throws(MessagingError) -> AppState.MessageImage {
+    private static func image(_ body: CallBody) throws(AppleError) -> AppState.MessageImage {
         try body.onlyHas(["imageIdentifier", "altText"])
         let image = AppState.MessageImage(
             imageIdentifier: try body.identifier("imageIdentifier"),
@@ -87,7 +100,7 @@ struct UploadedMessage {
 
     private static func bulletPoints(
         _ body: CallBody
-    ) throws(MessagingError) -> [AppState.BulletPoint]? {
+    ) throws(AppleError) -> [AppState.BulletPoint]? {
         guard let list = try body.list("bulletPoints") else { return nil }
         guard list.count <= AppStateRules.bulletPointsLimit else { throw .tooManyBulletPoints }
         var points: [AppState.BulletPoint] = []
@@ -107,8 +120,8 @@ struct UploadedMessage {
 
     /// UTF-16 units, the strictest of the readings in use.
     private static func limit(
-        _ text: String, _ limit: Int, _ error: MessagingError
-    ) throws(MessagingError) {
+        _ text: String, _ limit: Int, _ error: AppleError
+    ) throws(AppleError) {
         guard text.utf16.count <= limit else { throw error }
     }
 }

@@ -6,10 +6,10 @@ import Simulator
 
 /// A developer who calls Apple's API, on a clock that stands still until told otherwise.
 final class Developer: Sendable {
-    static let image = "\(MessagingEndpoint.basePath)/image"
-    static let message = "\(MessagingEndpoint.basePath)/message"
-    static let url = "\(MessagingEndpoint.basePath)/realtime/url"
-    static let test = "\(MessagingEndpoint.basePath)/performanceTest"
+    static let image = "\(AppleEndpoint.basePath)/image"
+    static let message = "\(AppleEndpoint.basePath)/message"
+    static let url = "\(AppleEndpoint.basePath)/realtime/url"
+    static let test = "\(AppleEndpoint.basePath)/performanceTest"
 
     let simulator: Simulator
     let clock = ManualClock(milliseconds: SampleApp.nowMilliseconds)
@@ -28,9 +28,14 @@ final class Developer: Sendable {
     }
 
     /// An app with products and a key and nothing uploaded, in both environments.
-    init(_ change: (inout AppState) -> Void = { _ in }) throws {
+    init(
+        notificationsLimit: Int = NotificationSender.queueLimit,
+        _ change: (inout AppState) -> Void = { _ in }
+    ) throws {
         simulator = try Simulator(
-            SimulatorSettings(answerDeadline: .seconds(30), answerWait: .seconds(30)),
+            SimulatorSettings(
+                answerDeadline: .seconds(30), answerWait: .seconds(30),
+                notificationsLimit: notificationsLimit),
             clock: clock.clock)
         let app = try SampleApp()
         key = app.key
@@ -50,7 +55,7 @@ final class Developer: Sendable {
     static func defaultPath(
         _ productId: String = SampleApp.monthly, _ locale: String = "en-US"
     ) -> String {
-        "\(MessagingEndpoint.basePath)/default/\(productId)/\(locale)"
+        "\(AppleEndpoint.basePath)/default/\(productId)/\(locale)"
     }
 
     func state(_ environment: Environment = .sandbox) -> AppState? {
@@ -139,7 +144,7 @@ final class Developer: Sendable {
 
 extension Developer.Reply {
     /// Whether Apple refused with this code and its status, in its envelope.
-    func isRefusal(_ error: MessagingError) -> Bool {
+    func isRefusal(_ error: AppleError) -> Bool {
         status == error.status && errorCode == error.rawValue
             && json?["errorMessage"]?.text?.isEmpty == false
             && header("Content-Type") == "application/json"

@@ -73,7 +73,7 @@ struct MessagingSeedTests {
 
     /// Uploads that were applied less deletions that were: what is left.
     private func isBalanced(_ calls: [APICall], _ state: AppState) throws -> Bool {
-        func applied(_ endpoint: MessagingEndpoint) -> Int {
+        func applied(_ endpoint: AppleEndpoint) -> Int {
             calls.count { $0.endpoint == endpoint && $0.isApplied }
         }
         return applied(.uploadImage) - applied(.deleteImage) == state.images.count

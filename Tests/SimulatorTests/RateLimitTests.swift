@@ -9,7 +9,7 @@ struct RateLimitTests {
     private static let hour: Int64 = 3_600_000
 
     @Test func appleTakesTheseManyAnHour() {
-        for endpoint in MessagingEndpoint.allCases {
+        for endpoint in AppleEndpoint.allCases where endpoint.api == .messaging {
             let production = endpoint == .configureDefaultMessage ? 36_000 : 3_600
             let limits = RateLimits()
             #expect(limits.calls(endpoint, .production) == production)

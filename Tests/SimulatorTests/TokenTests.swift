@@ -95,13 +95,13 @@ struct TokenTests {
         }
         #expect(
             Set(developer.simulator.apiCalls().compactMap(\.endpoint))
-                == Set(MessagingEndpoint.allCases))
+                == Set(AppleEndpoint.allCases.filter { $0.api == .messaging }))
     }
 
     @Test func otherPathsAndMethodsAreNotThere() throws {
         let developer = try Developer()
-        #expect(try developer.get("/inApps/v1/transactions/1").status == 404)
-        #expect(try developer.get("\(MessagingEndpoint.basePath)/").status == 404)
+        #expect(try developer.get("/inApps/v1/transaction/1").status == 404)
+        #expect(try developer.get("\(AppleEndpoint.basePath)/").status == 404)
         #expect(try developer.send("POST", Developer.url).status == 405)
         let result = "\(Developer.test)/result/\(UUID())"
         for (method, path) in [("POST", Developer.test), ("GET", result)] {

@@ -1,8 +1,8 @@
 import HTTPServer
 
-/// Apple's error codes for the Retention Messaging API (`retentionmessaging/error-codes`). The
-/// first three digits are the status.
-package enum MessagingError: Int, Error, Codable, Sendable, CaseIterable {
+/// Apple's error codes for the Retention Messaging API and the App Store Server API
+/// (`error-codes` of each). The first three digits are the status.
+package enum AppleError: Int, Error, Codable, Sendable, CaseIterable {
     case generalBadRequest = 4_000_000
     case invalidTransactionId = 4_000_006
     case invalidProductId = 4_000_023
@@ -35,6 +35,26 @@ package enum MessagingError: Int, Error, Codable, Sendable, CaseIterable {
     case realtimeURLNotFound = 4_040_021
     case imageAlreadyExists = 4_090_000
     case messageAlreadyExists = 4_090_001
+    case invalidRequestRevision = 4_000_005
+    case startDateTooFarInPast = 4_000_012
+    case startDateAfterEndDate = 4_000_013
+    case invalidPaginationToken = 4_000_014
+    case invalidStartDate = 4_000_015
+    case invalidEndDate = 4_000_016
+    case paginationTokenExpired = 4_000_017
+    case invalidNotificationType = 4_000_018
+    case multipleFiltersSupplied = 4_000_019
+    case invalidTestNotificationToken = 4_000_020
+    case invalidSort = 4_000_021
+    case invalidProductType = 4_000_022
+    case invalidSubscriptionGroupIdentifier = 4_000_024
+    case invalidInAppOwnershipType = 4_000_026
+    case invalidRevoked = 4_000_030
+    case invalidStatus = 4_000_031
+    case appNotFound = 4_040_003
+    case serverNotificationURLNotFound = 4_040_007
+    case testNotificationNotFound = 4_040_008
+    case transactionIdNotFound = 4_040_010
     case rateLimitExceeded = 4_290_000
     case generalInternal = 5_000_000
 
@@ -85,6 +105,41 @@ package enum MessagingError: Int, Error, Codable, Sendable, CaseIterable {
         case .messageAlreadyExists: "A message with this identifier exists already."
         case .rateLimitExceeded: "Rate limit exceeded."
         case .generalInternal: "An unknown error occurred."
+        default: serverMessage
+        }
+    }
+
+    /// Of the App Store Server API.
+    private var serverMessage: String {
+        switch self {
+        case .invalidRequestRevision: "Invalid request revision."
+        case .startDateTooFarInPast:
+            "Invalid request. The start date is earlier than the allowed start date."
+        case .startDateAfterEndDate:
+            "Invalid request. The end date precedes the start date or the dates are the same."
+        case .invalidPaginationToken: "Invalid request. The pagination token is invalid."
+        case .invalidStartDate: "Invalid request. The start date is invalid."
+        case .invalidEndDate: "Invalid request. The end date is invalid."
+        case .paginationTokenExpired: "Invalid request. The pagination token has expired."
+        case .invalidNotificationType:
+            "Invalid request. The notification type or subtype is invalid."
+        case .multipleFiltersSupplied:
+            "Invalid request. Supply either a transaction id or a notification type."
+        case .invalidTestNotificationToken:
+            "Invalid request. The test notification token is invalid."
+        case .invalidSort: "Invalid request. The sort is invalid."
+        case .invalidProductType: "Invalid request. The product type is invalid."
+        case .invalidSubscriptionGroupIdentifier:
+            "Invalid request. The subscription group identifier is invalid."
+        case .invalidInAppOwnershipType: "Invalid request. The in-app ownership type is invalid."
+        case .invalidRevoked: "Invalid request. The revoked parameter is invalid."
+        case .invalidStatus: "Invalid request. The status parameter is invalid."
+        case .appNotFound: "App not found."
+        case .serverNotificationURLNotFound:
+            "No App Store Server Notification URL is set for this environment."
+        case .testNotificationNotFound: "Test notification not found."
+        case .transactionIdNotFound: "Transaction id not found."
+        default: "Bad request."
         }
     }
 }

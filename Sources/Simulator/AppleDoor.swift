@@ -9,18 +9,19 @@ import Service
 /// request ─► which call ─► whose token ─► faults drawn ─► token right? ─► access? ─► hour's calls?
 ///                                             │            401             404         429
 ///                                             ▼                                         │
-///            answer ◄─ fault on the answer ◄─ not applied, or ◄───────── MessagingAPI ◄─┘
+///            answer ◄─ fault on the answer ◄─ not applied, or ◄─ MessagingAPI, ServerAPI ◄─┘
 /// ```
-struct MessagingDoor: Sendable {
+struct AppleDoor: Sendable {
     let environment: Environment
     let memory: AppStoreMemory
-    let api: MessagingAPI
+    let messaging: MessagingAPI
+    let server: ServerAPI
     let clock: Clock
 
     func respond(to request: Request) -> Response {
         var call = APICall(at: clock.now(), environment: environment, request: request)
         guard
-            case .found(let endpoint, let path) = MessagingEndpoint.routes.match(request),
+            case .found(let endpoint, let path) = AppleEndpoint.routes.match(request),
             endpoint.isServed(in: environment)
         else { return finish(&call, misdirected(request)) }
         call.endpoint = endpoint
@@ -46,7 +47,7 @@ struct MessagingDoor: Sendable {
     }
 
     private func misdirected(_ request: Request) -> Response {
-        if case .methodNotAllowed(let methods) = MessagingEndpoint.routes.match(request) {
+        if case .methodNotAllowed(let methods) = AppleEndpoint.routes.match(request) {
             return .methodNotAllowed(methods)
         }
         return .empty(404)
@@ -76,7 +77,7 @@ private struct Caller {
     }
 }
 
-extension MessagingDoor {
+extension AppleDoor {
     /// What Apple does and says where nothing goes wrong on the way.
     private func answer(
         _ request: Request, _ path: PathParameters, _ caller: Caller, _ call: inout APICall,
@@ -87,10 +88,10 @@ extension MessagingDoor {
             try caller.token.get().verify(for: app, nowSeconds: now / 1000)
         } catch {
             call.explanation = error.explanation
-            return MessagingDoor.unauthenticated
+            return AppleDoor.unauthenticated
         }
         guard let place = caller.place, let endpoint = call.endpoint,
-            app?.state.hasRetentionMessagingAccess == true
+            endpoint.api == .server || app?.state.hasRetentionMessagingAccess == true
         else { return .empty(404) }
         let counted = RateLimiter.Place(app: place, endpoint: endpoint)
         call.beforeRetryAfter = memory.isPromised(counted, nowMilliseconds: now)
@@ -99,10 +100,19 @@ extension MessagingDoor {
             return refuse(.rateLimitExceeded, &call, [("Retry-After", String(retryAfter))])
         }
         do {
-            let order = MessagingAPI.Call(
-                endpoint: endpoint, place: place, request: request, path: path,
-                nowMilliseconds: call.at, lag: lag)
-            let response = try api.answer(order)
+            let response =
+                switch endpoint.api {
+                case .messaging:
+                    try messaging.answer(
+                        MessagingAPI.Call(
+                            endpoint: endpoint, place: place, request: request, path: path,
+                            nowMilliseconds: call.at, lag: lag))
+                case .server:
+                    try server.answer(
+                        ServerAPI.Call(
+                            endpoint: endpoint, place: place, request: request, path: path,
+                            nowMilliseconds: call.at))
+                }
             call.isApplied = true
             return response
         } catch {
@@ -111,7 +121,7 @@ extension MessagingDoor {
     }
 
     private func refuse(
-        _ error: MessagingError, _ call: inout APICall, _ headers: [(String, String)] = []
+        _ error: AppleError, _ call: inout APICall, _ headers: [(String, String)] = []
     ) -> Response {
         call.errorCode = error.rawValue
         var response = error.response
@@ -126,7 +136,7 @@ extension MessagingDoor {
 
 // MARK: Faults
 
-extension MessagingDoor {
+extension AppleDoor {
     /// How often a dripping answer gives a piece, where nothing is said.
     private static let dripMilliseconds: Int64 = 20
 
@@ -143,11 +153,11 @@ extension MessagingDoor {
             let silence = Duration.milliseconds(fault.milliseconds ?? 0)
             played.departure = fault.doesApply ? .late(after: silence) : .silent(for: silence)
         case .drip:
-            let pause = fault.milliseconds ?? MessagingDoor.dripMilliseconds
+            let pause = fault.milliseconds ?? AppleDoor.dripMilliseconds
             played.departure = .drip(pieceBytes: 16, pause: .milliseconds(pause))
         case .internalError: played = refuse(.generalInternal, &call)
         case .unavailable: played = .empty(503)
-        case .html: played = MessagingDoor.page(fault.status ?? 502)
+        case .html: played = AppleDoor.page(fault.status ?? 502)
         case .emptyBody: played.body = []
         case .truncatedJSON: played.body = Array(response.body.prefix(response.body.count / 2))
         case .redirect:
