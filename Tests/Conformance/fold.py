@@ -13,6 +13,7 @@ Exits 0 only if every kind of event was met often enough, and every planted faul
 
 import argparse
 import collections
+import contextlib
 import json
 import multiprocessing
 import os
@@ -39,7 +40,7 @@ NEEDED = {
     **{(one, ""): 100 for one in (
         "GRACE_PERIOD_EXPIRED", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
         "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED", "MIGRATION", "MIGRATE", "METADATA_UPDATE",
-        "FUTURE_THING", "sameItem", "family", "purchased")},
+        "FUTURE_THING", "lost", "sameItem", "family", "purchased")},
     ("REVOKE", ""): 50, ("RENEWAL_EXTENSION", "FAILURE"): 20,
     ("PRICE_CHANGE", "FUTURE_SUBTYPE"): 50,
     **{("offer", one): 100 for one in (1, 2, 3, 4, 5, 9)},
@@ -70,21 +71,31 @@ def part(job):
     return made, tally
 
 
+@contextlib.contextmanager
+def processes():
+    """Ended by themselves, not by a signal that a parent may have told them to ignore."""
+    pool = multiprocessing.Pool(os.cpu_count())
+    yield pool
+    pool.close()
+    pool.join()
+
+
 def make(directory, seed, wanted):
-    tally, facts, count = collections.Counter(), 0, 0
+    tally, facts, count, first = collections.Counter(), 0, 0, 0
     with (
             open(directory / "histories.jsonl", "w", encoding="utf-8") as asked,
             open(directory / "states.jsonl", "w", encoding="utf-8") as answered,
-            multiprocessing.Pool(os.cpu_count()) as pool):
-        jobs = ((seed, first) for first in range(0, wanted, HISTORIES_AT_ONCE))
-        for made, met in pool.imap(part, jobs):
-            tally += met
-            for history, state in made:
-                asked.write(json.dumps(history) + "\n")
-                answered.write(json.dumps(state) + "\n")
-                facts, count = facts + len(history["facts"]), count + 1
-            if facts >= wanted:
-                break
+            processes() as pool):
+        while facts < wanted:
+            step = HISTORIES_AT_ONCE * os.cpu_count()
+            jobs = [(seed, number) for number in range(first, first + step, HISTORIES_AT_ONCE)]
+            for made, met in pool.map(part, jobs):
+                tally += met
+                for history, state in made:
+                    asked.write(json.dumps(history) + "\n")
+                    answered.write(json.dumps(state) + "\n")
+                    facts, count = facts + len(history["facts"]), count + 1
+            first += step
     share = min(1, facts / OF_FACTS)
     missing = [
         f"{' '.join(map(str, case))}: {tally[case]}" for case, needed in NEEDED.items()
@@ -129,7 +140,7 @@ def selftest(directory):
         history["facts"] = history["facts"][::-1] + history["facts"]
         if lines.lines(history) != state:
             problems.append(f"history {history['number']} depends on order or number")
-    with multiprocessing.Pool(os.cpu_count()) as pool:
+    with processes() as pool:
         for fault, found in pool.imap(wrongly, [(fault, kept) for fault in truth.FAULTS]):
             if found < FOUND:
                 problems.append(f"{fault}: found in {found} histories")

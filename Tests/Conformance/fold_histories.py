@@ -81,6 +81,9 @@ class Life:
             notification["subtype"] = subtype
         if self.rng.random() < 0.02:
             notification["notificationUUID"] = notification["notificationUUID"].upper()
+        if self.facts and self.chance(0.05):
+            self.tally["lost", ""] += 1
+            return
         self.facts.append({
             "notification": json.dumps(notification), "transaction": inner, "renewal": outer})
 
@@ -390,7 +393,13 @@ STRANGE = {
 def distort(rng, facts, tally):
     """Members gone, strange, dated as others are; other things under a UUID that was used."""
     dates = [START + rng.randrange(900) * DAY for _ in range(3)]
+    all_at_once = rng.random() < 0.2
     for fact in list(facts):
+        if all_at_once and fact.get("transaction"):
+            signed = json.loads(fact["transaction"])
+            signed |= {"purchaseDate": START, "transactionId": str(int(
+                signed["transactionId"]) % 1_000 + 8)}
+            fact["transaction"] = json.dumps(signed)
         for part in ("transaction", "renewal"):
             if not fact.get(part) or rng.random() > 0.25:
                 continue
