@@ -1,4 +1,4 @@
-"""Makes up what the App Store signs about subscriptions: lives that could be, and lives that cannot.
+"""Makes up what the App Store signs about subscriptions: lives that could be, and that cannot.
 
 Each history is a list of facts as the receiver has them, the texts of the payloads: of a
 notification with what was signed inside, or of a transaction or a renewal info read by itself.
@@ -76,7 +76,8 @@ class Life:
         notification = {
             "notificationType": kind, "notificationUUID": str(
                 uuid.UUID(int=self.rng.getrandbits(128))),
-            "version": "2.0", "signedDate": self.now, "data": data, "futureMember": {"a": [1, None]}}
+            "version": "2.0", "signedDate": self.now, "data": data,
+            "futureMember": {"a": [1, None]}}
         if subtype:
             notification["subtype"] = subtype
         if self.rng.random() < 0.02:
@@ -337,7 +338,8 @@ class Life:
         if has_grace:
             self.renewal["gracePeriodExpiresDate"] = self.end + 16 * DAY
         self.notify(
-            "DID_FAIL_TO_RENEW", "GRACE_PERIOD" if has_grace else None, status=4 if has_grace else 3)
+            "DID_FAIL_TO_RENEW", "GRACE_PERIOD" if has_grace else None,
+            status=4 if has_grace else 3)
         if self.chance(0.2):
             return False
         if has_grace and self.chance(0.5):

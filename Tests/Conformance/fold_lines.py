@@ -136,7 +136,8 @@ def profile(one, sources, now):
     status, signed = one.status(now), one.current.signed
     runs = status in (1, 3, 4)
     parts |= {
-        "subscribedAt": first_of_all(one.periods), "renewsAt": one.current.expires if runs else None,
+        "subscribedAt": first_of_all(one.periods),
+        "renewsAt": one.current.expires if runs else None,
         "paidPeriods": one.paid, "storefront": signed.get("storefront"),
         "billingPlan": signed.get("billingPlanType"),
         "refunds": sum(period.is_refunded for period in one.periods),
