@@ -19,6 +19,13 @@
 ///   BearerTokens ── token ──┴─ RetentionMessagingClient ── AppleAnswer: outcome, content
 /// ```
 ///
+/// A notification's way is apart from requests: it waits for nobody and is judged at `signedDate`.
+///
+/// ```
+///   SignedDataVerifier.verify ── NotificationPayload ── JWS inside ── verify ── SignedTransaction
+///                                        └───── fact: SignedFact of Retention ◀── SignedRenewalInfo
+/// ```
+///
 /// Apple's pages: retentionmessaging/jwsdecodedheader, …/decodedrealtimerequestbody,
 /// …/realtimeresponsebody, storekit/generating-jws-to-sign-app-store-requests.
 enum AppStore {}

@@ -4,6 +4,15 @@ package func isSame(_ a: String, _ b: String) -> Bool {
     a.utf8.elementsEqual(b.utf8)
 }
 
+/// None is the same as none.
+func isSame(_ a: String?, _ b: String?) -> Bool {
+    switch (a, b) {
+    case (nil, nil): true
+    case (let a?, let b?): isSame(a, b)
+    default: false
+    }
+}
+
 /// A text as a key that compares by bytes.
 struct ExactText: Hashable, Sendable {
     private let utf8: [UInt8]
