@@ -102,12 +102,13 @@ package final class SignedDataVerifier: Sendable {
         ["Production", "Sandbox"].contains { $0.utf8.elementsEqual(environment.utf8) }
     }
 
-    private func verified(
+    /// - Parameter limit: longest JWS, in bytes.
+    func verified(
         _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil,
-        for source: ChainGate.Source? = nil
+        for source: ChainGate.Source? = nil, limit: Int = CompactJWS.bytesLimit
     ) throws(VerificationError) -> (CompactJWS, JSONObject, signedDate: Int64) {
         let jws: CompactJWS
-        do { jws = try CompactJWS(compact) } catch {
+        do { jws = try CompactJWS(compact, limit: limit) } catch {
             throw VerificationError(.jwsMalformed, error.message)
         }
         let payload: JSONObject
