@@ -129,8 +129,8 @@ let testTargets: [Target] = [
     tests(
         "AdminAPITests",
         [
-            "AdminAPI", "HTTPClient", "HTTPServer", "Postgres", "Retention", "RetentionStore",
-            "Service", "Signing", "TestSupport",
+            "AdminAPI", "AppStore", "HTTPClient", "HTTPServer", "Postgres", "Retention",
+            "RetentionStore", "Service", "Signing", "TestSupport",
         ]),
     tests(
         "AppleSyncTests",
