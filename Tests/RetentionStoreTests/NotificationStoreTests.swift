@@ -64,12 +64,14 @@ import Testing
         try agencies.change(agencies.first) { transaction in
             for environment in StoreEnvironment.allCases {
                 let key = AppEnvironment(app: app, environment: environment)
-                #expect(try transaction.recordNotifications(all, from: .pushed, at: key) == 1)
+                let added = try transaction.recordNotifications(all, from: .pushed, at: key)
+                #expect(added == 1)
             }
         }
         try agencies.change(agencies.second) {
-            #expect(
-                try $0.recordNotifications(all, from: .pushed, at: agencies.second.keys[0]) == 1)
+            let added = try $0.recordNotifications(
+                all, from: .pushed, at: agencies.second.keys[0])
+            #expect(added == 1)
         }
         #expect(try count(agencies) == 2)
         #expect(try count(agencies, of: agencies.second) == 1)
@@ -194,9 +196,10 @@ import Testing
         }
         // It reads nothing, not even what it added, and changes nothing.
         try store.transaction(presentingEndpoint: hash, at: Agencies.now) { transaction, _ in
-            #expect(try transaction.listNotifications(at: key, limit: 9).isEmpty)
-            #expect(try !transaction.hasApp(key.app))
-            #expect(try transaction.deleteNotifications(of: "1", at: key) == 0)
+            let seen = try transaction.listNotifications(at: key, limit: 9)
+            let hasApp = try transaction.hasApp(key.app)
+            let deleted = try transaction.deleteNotifications(of: "1", at: key)
+            #expect(seen.isEmpty && !hasApp && deleted == 0)
         }
         #expect(try count(agencies) == 1)
         try agencies.change(agencies.first) { transaction in
