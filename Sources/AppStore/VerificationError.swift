@@ -30,7 +30,7 @@ package struct VerificationError: Error, Sendable, Equatable, CustomStringConver
         /// A certificate of it was revoked by its issuer.
         case chainRevoked
         case badSignature
-        /// Genuine, but of another kind than is asked for: a transaction in place of a notification.
+        /// Genuine, but of another kind than is asked for, such as a transaction.
         case wrongType
         case wrongEnvironment
         case wrongApp

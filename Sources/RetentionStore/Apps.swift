@@ -157,8 +157,8 @@ extension TenantTransaction {
 
     /// Removes the app with all it has. What was decided and what was done to it stay known.
     ///
-    /// Its subscribers and notifications go first, in batches: as one cascade, hundreds of thousands would outlast
-    /// the time that a statement has.
+    /// Its subscribers and notifications go first, in batches: as one cascade, hundreds of
+    /// thousands would outlast the time that a statement has.
     package func deleteApp(_ id: AppID) throws {
         var removed: Int64
         repeat {

@@ -41,8 +41,8 @@ extension StoreError {
     }
 }
 
-/// A notification that is in no state yet.
-package struct WaitingNotification: Sendable {
+/// A notification with what Apple signed, for whoever folds it.
+package struct InboxNotification: Sendable {
     package let notificationUUID: UUID
     package let notificationType: String
     package let subtype: String?
@@ -121,7 +121,7 @@ extension TenantTransaction {
     /// Those that wait, in the order of arrival.
     package func listWaitingNotifications(
         at key: AppEnvironment, limit: Int32
-    ) throws -> [WaitingNotification] {
+    ) throws -> [InboxNotification] {
         let rows = try connection.query(
             """
             select notification_uuid, notification_type, subtype, signed_date,
@@ -132,14 +132,14 @@ extension TenantTransaction {
             order by arrival_number
             limit \(limit)
             """)
-        return try rows.map(WaitingNotification.init(row:))
+        return try rows.map(InboxNotification.init(row:))
     }
 
     /// All that names the subscription, folded or not, in the order in which it is folded: by
     /// Apple's date, then by identifier.
-    package func listFacts(
+    package func listAllNotifications(
         of originalTransactionId: String, at key: AppEnvironment
-    ) throws -> [WaitingNotification] {
+    ) throws -> [InboxNotification] {
         let rows = try connection.query(
             """
             select notification_uuid, notification_type, subtype, signed_date,
@@ -150,7 +150,7 @@ extension TenantTransaction {
               and original_transaction_id = \(originalTransactionId)
             order by signed_date, notification_uuid
             """)
-        return try rows.map(WaitingNotification.init(row:))
+        return try rows.map(InboxNotification.init(row:))
     }
 
     /// Says that these went into their subscribers' states in this very transaction, those that
@@ -188,7 +188,7 @@ extension TenantTransaction {
     }
 }
 
-extension WaitingNotification {
+extension InboxNotification {
     fileprivate init(row: Row) throws {
         notificationUUID = try row.decode("notification_uuid")
         notificationType = try row.decode("notification_type")

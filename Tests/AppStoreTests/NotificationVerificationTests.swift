@@ -165,6 +165,36 @@ import Testing
         #expect(Self.code(try then.body(), verifier) == "chainNotValidAtSigning")
     }
 
+    /// Genuine signatures over what no App Store would write: refused, or of the right app still.
+    @Test func `whatever is signed, nothing ends the process`() throws {
+        let signer = try Self.signer()
+        let verifier = try Self.verifier([signer.chain])
+        var random = SeededNumbers(seed: 20_261_130)
+        var taken = 0
+        for round in 0..<1_500 {
+            let draft = NotificationDraft()
+            let body: [UInt8]
+            if round % 2 == 0 {
+                let mangled = Mangling.mangled(signer.transaction(draft), &random)
+                var changed = draft
+                changed.data["signedTransactionInfo"] = "\"\(try signer.chain.sign(mangled))\""
+                body = try signer.body(changed)
+            } else {
+                let mangled = Mangling.mangled(try signer.payload(draft), &random)
+                body = NotificationSigner.body(jws: try signer.chain.sign(mangled))
+            }
+            guard let read = try? verifier.notification(body: body, for: Self.app()) else {
+                continue
+            }
+            taken += 1
+            let limit = 64
+            #expect((read.head.originalTransactionId?.utf8.count ?? 1) <= limit)
+            #expect((1...128).contains(read.head.notificationType.utf8.count))
+        }
+        // Most bytes of a payload are of no interest here, or part of a signature.
+        #expect(taken < 1_500)
+    }
+
     @Test(.enabled(if: Files.vectorsArePresent, Files.absence))
     func `Apple's test notification is read as Apple's library reads it`() throws {
         let root = try Certificate(der: Files.vector("mock-signed-data/testCA.der"))

@@ -69,7 +69,7 @@ import Testing
         }
         try work(agencies, lease) { transaction in
             // Newest signature first came last: what is known of one is in Apple's order.
-            let facts = try transaction.listFacts(of: "0", at: key)
+            let facts = try transaction.listAllNotifications(of: "0", at: key)
             #expect(facts.map(\.notificationUUID) == [all[3], all[0]])
             let left = try transaction.listWaitingNotifications(at: key, limit: 9)
             #expect(left.map(\.notificationUUID) == Array(all.suffix(2)))

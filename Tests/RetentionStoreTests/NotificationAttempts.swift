@@ -55,8 +55,11 @@ extension IsolationTests {
                 { try expectNothing(try $0.listWaitingNotifications(at: key, limit: 9).first) }
             ),
             (
-                "listFacts",
-                { try expectNothing(try $0.listFacts(of: Self.subscriber, at: key).first) }
+                "listAllNotifications",
+                {
+                    try expectNothing(
+                        try $0.listAllNotifications(of: Self.subscriber, at: key).first)
+                }
             ),
             ("markFolded", { try $0.markFolded([uuid], at: key) }),
             (
