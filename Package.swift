@@ -74,7 +74,7 @@ let middle: [Target] = [
             .embedInCode("m0003_messages.sql"), .embedInCode("m0004_serving.sql"),
             .embedInCode("m0005_decisions.sql"), .embedInCode("m0006_access.sql"),
             .embedInCode("m0007_catalog.sql"), .embedInCode("m0008_sync.sql"),
-            .embedInCode("m0009_profiles.sql"),
+            .embedInCode("m0009_profiles.sql"), .embedInCode("m0010_notifications.sql"),
         ], swiftSettings: rules),
 ]
 
@@ -129,8 +129,8 @@ let testTargets: [Target] = [
     tests(
         "AdminAPITests",
         [
-            "AdminAPI", "HTTPClient", "HTTPServer", "Postgres", "Retention", "RetentionStore",
-            "Service", "Signing", "TestSupport",
+            "AdminAPI", "AppStore", "HTTPClient", "HTTPServer", "Postgres", "Retention",
+            "RetentionStore", "Service", "Signing", "TestSupport",
         ]),
     tests(
         "AppleSyncTests",

@@ -14,6 +14,8 @@ package enum Schema {
         Migration(name: "m0007_catalog", sql: PackageResources.m0007_catalog_sql),
         Migration(name: "m0008_sync", sql: PackageResources.m0008_sync_sql),
         Migration(name: "m0009_profiles", sql: PackageResources.m0009_profiles_sql),
+        Migration(
+            name: "m0010_notifications", sql: PackageResources.m0010_notifications_sql),
     ]
 
     /// How far ahead the monthly partitions of decisions are made. `holdfast migrate` runs with

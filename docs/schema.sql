@@ -299,6 +299,54 @@ end $$;
 ALTER FUNCTION holdfast_hot.tell_responders() OWNER TO holdfast_owner;
 
 --
+-- Name: claim_fold(text, interval, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.claim_fold(worker text, lease interval, per_tenant integer) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, lease_token bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  due record;
+begin
+  -- One claim at a time: what is leased is counted, and no other may be lent meanwhile.
+  perform pg_advisory_xact_lock(hashtextextended('holdfast_ops.claim_fold', 0));
+  if lease not between interval '100 milliseconds' and interval '1 hour' or per_tenant < 1 then
+    raise exception 'a lease lasts 100 milliseconds to 1 hour, for 1 app or more' using errcode = '22023';
+  end if;
+  for due in
+    select w.tenant_id, w.app_id, w.environment
+    from holdfast_ops.waiting_folds() w
+    left join holdfast.fold_lease l
+      on l.tenant_id = w.tenant_id and l.app_id = w.app_id and l.environment = w.environment
+    cross join lateral (
+      select count(*) filter (where r.leased_until >= clock_timestamp()) as leased, max(r.claimed_at) as served_at
+      from holdfast.fold_lease r where r.tenant_id = w.tenant_id
+    ) busy
+    where (l.leased_until is null or l.leased_until < clock_timestamp()) and busy.leased < per_tenant
+    order by busy.leased, busy.served_at nulls first, w.tenant_id, l.claimed_at nulls first, w.received_at
+  loop
+    insert into holdfast.fold_lease (tenant_id, app_id, environment)
+      values (due.tenant_id, due.app_id, due.environment) on conflict do nothing;
+    perform from holdfast.fold_lease l
+      where l.tenant_id = due.tenant_id and l.app_id = due.app_id and l.environment = due.environment
+        and (l.leased_until is null or l.leased_until < clock_timestamp())
+      for update skip locked;
+    continue when not found;
+    return query
+      update holdfast.fold_lease l
+      set lease_token = l.lease_token + 1, leased_until = clock_timestamp() + lease, leased_by = worker,
+        claimed_at = clock_timestamp()
+      where l.tenant_id = due.tenant_id and l.app_id = due.app_id and l.environment = due.environment
+      returning l.tenant_id, l.app_id, l.environment, l.lease_token;
+    return;
+  end loop;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.claim_fold(worker text, lease interval, per_tenant integer) OWNER TO holdfast_definer;
+
+--
 -- Name: claim_job(interval, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
@@ -406,6 +454,30 @@ end $$;
 
 
 ALTER FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) OWNER TO holdfast_definer;
+
+--
+-- Name: hurry_notification_history(); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.hurry_notification_history() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  hurried bigint;
+begin
+  -- Whose row is held is being looked into this moment.
+  update holdfast.notification_history h set due_at = clock_timestamp()
+    where (h.tenant_id, h.app_id, h.environment) in (
+      select w.tenant_id, w.app_id, w.environment from holdfast.notification_history w
+      where w.due_at > clock_timestamp()
+      for no key update skip locked);
+  get diagnostics hurried = row_count;
+  return hurried;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.hurry_notification_history() OWNER TO holdfast_definer;
 
 --
 -- Name: make_partitions(date, integer); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_owner
@@ -578,6 +650,35 @@ end $$;
 ALTER FUNCTION holdfast_ops.tenants() OWNER TO holdfast_definer;
 
 --
+-- Name: waiting_folds(); Type: FUNCTION; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_ops.waiting_folds() RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, received_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return query
+    with recursive waiting as (
+      (select n.tenant_id, n.app_id, n.environment, n.received_at from holdfast.notification n
+        where n.folded_at is null
+        order by n.tenant_id, n.app_id, n.environment, n.arrival_number limit 1)
+      union all
+      select next.tenant_id, next.app_id, next.environment, next.received_at from waiting w
+      cross join lateral (
+        select n.tenant_id, n.app_id, n.environment, n.received_at from holdfast.notification n
+        where n.folded_at is null
+          and (n.tenant_id, n.app_id, n.environment) > (w.tenant_id, w.app_id, w.environment)
+        order by n.tenant_id, n.app_id, n.environment, n.arrival_number limit 1
+      ) next
+    )
+    select w.tenant_id, w.app_id, w.environment, w.received_at from waiting w;
+end $$;
+
+
+ALTER FUNCTION holdfast_ops.waiting_folds() OWNER TO holdfast_definer;
+
+--
 -- Name: allowed_apps(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
@@ -672,6 +773,62 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.client_of(wanted_app uuid) OWNER TO holdfast_definer;
+
+--
+-- Name: enter_endpoint(bytea); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.enter_endpoint(wanted_hash bytea) RETURNS TABLE(tenant_id uuid, app_id uuid, environment text, bundle_id text, app_apple_id bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  found_endpoint record;
+  shown text;
+begin
+  select e.tenant_id, e.app_id, e.environment, a.bundle_id, a.app_apple_id into found_endpoint
+    from holdfast.endpoint e
+    join holdfast.app a on a.tenant_id = e.tenant_id and a.app_id = e.app_id
+    where e.token_hash = wanted_hash and e.retired_at is null
+    limit 1;
+  if not found then return; end if;
+  shown := found_endpoint.app_id::text || '/' || found_endpoint.environment;
+  perform holdfast_sec.set_context(found_endpoint.tenant_id, null);
+  perform set_config('holdfast.shown_endpoint', shown, true);
+  perform set_config('holdfast.shown_endpoint_mac',
+    holdfast_sec.mac('endpoint of ' || found_endpoint.tenant_id, shown), true);
+  return query select found_endpoint.tenant_id, found_endpoint.app_id, found_endpoint.environment,
+    found_endpoint.bundle_id, found_endpoint.app_apple_id;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.enter_endpoint(wanted_hash bytea) OWNER TO holdfast_definer;
+
+--
+-- Name: enter_fold(uuid, uuid, text, bigint, interval); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.enter_fold(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if lease not between interval '100 milliseconds' and interval '1 hour' then
+    raise exception 'a lease lasts 100 milliseconds to 1 hour' using errcode = '22023';
+  end if;
+  update holdfast.fold_lease l set leased_until = clock_timestamp() + lease
+    where l.tenant_id = wanted_tenant and l.app_id = wanted_app and l.environment = wanted_environment
+      and l.lease_token = wanted_token and l.leased_until >= clock_timestamp();
+  if not found then return false; end if;
+  perform holdfast_sec.set_context(wanted_tenant, null);
+  perform set_config('holdfast.claimed_app', wanted_app::text, true);
+  perform set_config('holdfast.claimed_app_mac',
+    holdfast_sec.mac('claimed app of ' || wanted_tenant, wanted_app::text), true);
+  return true;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.enter_fold(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) OWNER TO holdfast_definer;
 
 --
 -- Name: enter_job(uuid, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
@@ -833,6 +990,27 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.is_limited() OWNER TO holdfast_definer;
+
+--
+-- Name: leave_fold(text, bigint); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.leave_fold(wanted_environment text, wanted_token bigint) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  tenant uuid := holdfast_sec.tenant();
+  app uuid := holdfast_sec.claimed_app();
+begin
+  update holdfast.fold_lease l set leased_until = null
+    where l.tenant_id = tenant and l.app_id = app and l.environment = wanted_environment
+      and l.lease_token = wanted_token and l.leased_until is not null;
+  return found;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.leave_fold(wanted_environment text, wanted_token bigint) OWNER TO holdfast_definer;
 
 --
 -- Name: leave_sync(text, bigint, bigint, interval); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
@@ -1035,6 +1213,29 @@ end $$;
 
 
 ALTER FUNCTION holdfast_sec.set_context(tenant uuid, api_key uuid) OWNER TO holdfast_definer;
+
+--
+-- Name: shown_endpoint(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+CREATE FUNCTION holdfast_sec.shown_endpoint() RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  shown text := current_setting('holdfast.shown_endpoint', true);
+begin
+  if shown is null or shown = '' then return null; end if;
+  if current_setting('holdfast.shown_endpoint_mac', true)
+    is distinct from holdfast_sec.mac('endpoint of ' || holdfast_sec.tenant(), shown)
+  then
+    raise exception 'the endpoint of this transaction was not set by Holdfast' using errcode = '42501';
+  end if;
+  return shown;
+end $$;
+
+
+ALTER FUNCTION holdfast_sec.shown_endpoint() OWNER TO holdfast_definer;
 
 --
 -- Name: tenant(); Type: FUNCTION; Schema: holdfast_sec; Owner: holdfast_definer
@@ -1454,7 +1655,7 @@ CREATE TABLE holdfast.audit_event (
     resource_id text NOT NULL,
     app_id uuid,
     changes jsonb NOT NULL,
-    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text, 'sync'::text]))),
+    CONSTRAINT audit_event_actor_known CHECK ((actor_kind = ANY (ARRAY['apiKey'::text, 'operator'::text, 'job'::text, 'responder'::text, 'sync'::text, 'worker'::text]))),
     CONSTRAINT audit_event_changes_is_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
     CONSTRAINT audit_event_lengths CHECK (((length(actor_id) <= 200) AND (length(address) <= 64) AND (length(request_id) <= 64) AND (length(action) <= 64) AND (length(resource_type) <= 64) AND (length(resource_id) <= 600)))
 );
@@ -1803,6 +2004,26 @@ COMMENT ON COLUMN holdfast.endpoint.token_sealed IS 'The token itself, sealed to
 
 
 --
+-- Name: fold_lease; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.fold_lease (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    lease_token bigint DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    leased_by text,
+    claimed_at timestamp with time zone,
+    CONSTRAINT fold_lease_worker_length CHECK (((length(leased_by) >= 1) AND (length(leased_by) <= 100)))
+);
+
+ALTER TABLE ONLY holdfast.fold_lease FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.fold_lease OWNER TO holdfast_owner;
+
+--
 -- Name: governor_counter; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2022,6 +2243,131 @@ ALTER TABLE ONLY holdfast.message_target FORCE ROW LEVEL SECURITY;
 
 
 ALTER TABLE holdfast.message_target OWNER TO holdfast_owner;
+
+--
+-- Name: notification; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.notification (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    notification_uuid uuid NOT NULL,
+    arrival_number bigint NOT NULL,
+    signed_date timestamp with time zone NOT NULL,
+    notification_type text NOT NULL COLLATE pg_catalog."C",
+    subtype text COLLATE pg_catalog."C",
+    original_transaction_id text COLLATE pg_catalog."C",
+    app_transaction_id text COLLATE pg_catalog."C",
+    source text NOT NULL COLLATE pg_catalog."C",
+    received_at timestamp with time zone NOT NULL,
+    folded_at timestamp with time zone,
+    fold_failure text COLLATE pg_catalog."C",
+    signed_payload bytea NOT NULL,
+    CONSTRAINT notification_app_transaction_id_length CHECK (((length(app_transaction_id) >= 1) AND (length(app_transaction_id) <= 64))),
+    CONSTRAINT notification_failure_is_folded CHECK (((fold_failure IS NULL) OR (folded_at IS NOT NULL))),
+    CONSTRAINT notification_failure_length CHECK (((length(fold_failure) >= 1) AND (length(fold_failure) <= 200))),
+    CONSTRAINT notification_original_transaction_id_length CHECK (((length(original_transaction_id) >= 1) AND (length(original_transaction_id) <= 64))),
+    CONSTRAINT notification_payload_limit CHECK (((length(signed_payload) >= 1) AND (length(signed_payload) <= 262144))),
+    CONSTRAINT notification_source_known CHECK ((source = ANY (ARRAY['pushed'::text, 'history'::text]))),
+    CONSTRAINT notification_subtype_length CHECK (((length(subtype) >= 1) AND (length(subtype) <= 128))),
+    CONSTRAINT notification_type_length CHECK (((length(notification_type) >= 1) AND (length(notification_type) <= 128)))
+);
+
+ALTER TABLE ONLY holdfast.notification FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.notification OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN notification.original_transaction_id; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification.original_transaction_id IS 'Null for what is about no transaction: tests, summaries, tokens of external purchases, consent taken back.';
+
+
+--
+-- Name: COLUMN notification.app_transaction_id; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification.app_transaction_id IS 'Whose app it is, where Apple says so: by it erasure finds what names no transaction.';
+
+
+--
+-- Name: COLUMN notification.folded_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification.folded_at IS 'When it went into its subscriber''s state; null while it waits.';
+
+
+--
+-- Name: COLUMN notification.fold_failure; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification.fold_failure IS 'Why it went into none: it is kept, and holds up nobody.';
+
+
+--
+-- Name: COLUMN notification.signed_payload; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification.signed_payload IS 'The compact JWS as it came: verified before it was kept, and to be verified again by whoever doubts it.';
+
+
+--
+-- Name: notification_arrival_number_seq; Type: SEQUENCE; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.notification ALTER COLUMN arrival_number ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME holdfast.notification_arrival_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: notification_history; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE TABLE holdfast.notification_history (
+    tenant_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    read_to timestamp with time zone,
+    window_from timestamp with time zone,
+    window_to timestamp with time zone,
+    pagination_token text COLLATE pg_catalog."C",
+    due_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    read_at timestamp with time zone,
+    failures integer DEFAULT 0 NOT NULL,
+    CONSTRAINT notification_history_failures_positive CHECK ((failures >= 0)),
+    CONSTRAINT notification_history_token_has_window CHECK (((pagination_token IS NULL) OR (window_from IS NOT NULL))),
+    CONSTRAINT notification_history_token_length CHECK (((length(pagination_token) >= 1) AND (length(pagination_token) <= 8192))),
+    CONSTRAINT notification_history_window_is_some_time CHECK ((window_from < window_to)),
+    CONSTRAINT notification_history_window_is_whole CHECK (((window_from IS NULL) = (window_to IS NULL)))
+);
+
+ALTER TABLE ONLY holdfast.notification_history FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE holdfast.notification_history OWNER TO holdfast_owner;
+
+--
+-- Name: COLUMN notification_history.due_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification_history.due_at IS 'When it is to be looked into again.';
+
+
+--
+-- Name: COLUMN notification_history.read_at; Type: COMMENT; Schema: holdfast; Owner: holdfast_owner
+--
+
+COMMENT ON COLUMN holdfast.notification_history.read_at IS 'When a reading last came to its end.';
+
 
 --
 -- Name: offer; Type: TABLE; Schema: holdfast; Owner: holdfast_owner
@@ -2699,6 +3045,14 @@ ALTER TABLE ONLY holdfast.endpoint
 
 
 --
+-- Name: fold_lease fold_lease_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.fold_lease
+    ADD CONSTRAINT fold_lease_pkey PRIMARY KEY (tenant_id, app_id, environment);
+
+
+--
 -- Name: governor_counter governor_counter_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -2792,6 +3146,22 @@ ALTER TABLE ONLY holdfast.message_placement
 
 ALTER TABLE ONLY holdfast.message_target
     ADD CONSTRAINT message_target_pkey PRIMARY KEY (tenant_id, app_id, environment, message_id);
+
+
+--
+-- Name: notification_history notification_history_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.notification_history
+    ADD CONSTRAINT notification_history_pkey PRIMARY KEY (tenant_id, app_id, environment);
+
+
+--
+-- Name: notification notification_pkey; Type: CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.notification
+    ADD CONSTRAINT notification_pkey PRIMARY KEY (tenant_id, app_id, environment, notification_uuid);
 
 
 --
@@ -3002,6 +3372,13 @@ CREATE INDEX discount_budget_spent_by_month ON holdfast.discount_budget_spent US
 
 
 --
+-- Name: endpoint_by_hash; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX endpoint_by_hash ON holdfast.endpoint USING btree (token_hash) WHERE (retired_at IS NULL);
+
+
+--
 -- Name: idempotency_record_by_age; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3034,6 +3411,41 @@ CREATE INDEX job_waiting ON holdfast.job USING btree (tenant_id, created_at, job
 --
 
 CREATE INDEX localization_by_image ON holdfast.localization USING btree (tenant_id, app_id, image_id) WHERE (image_id IS NOT NULL);
+
+
+--
+-- Name: notification_by_date; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX notification_by_date ON holdfast.notification USING btree (tenant_id, app_id, environment, signed_date, notification_uuid);
+
+
+--
+-- Name: notification_by_type; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX notification_by_type ON holdfast.notification USING btree (tenant_id, app_id, environment, notification_type, signed_date, notification_uuid);
+
+
+--
+-- Name: notification_of_customer; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX notification_of_customer ON holdfast.notification USING btree (tenant_id, app_id, environment, app_transaction_id) WHERE ((original_transaction_id IS NULL) AND (app_transaction_id IS NOT NULL));
+
+
+--
+-- Name: notification_of_subscriber; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX notification_of_subscriber ON holdfast.notification USING btree (tenant_id, app_id, environment, original_transaction_id, signed_date, notification_uuid) WHERE (original_transaction_id IS NOT NULL);
+
+
+--
+-- Name: notification_waiting; Type: INDEX; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE INDEX notification_waiting ON holdfast.notification USING btree (tenant_id, app_id, environment, arrival_number) WHERE (folded_at IS NULL);
 
 
 --
@@ -3335,6 +3747,14 @@ ALTER TABLE ONLY holdfast.endpoint
 
 
 --
+-- Name: fold_lease fold_lease_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.fold_lease
+    ADD CONSTRAINT fold_lease_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
 -- Name: governor_counter governor_counter_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3468,6 +3888,22 @@ ALTER TABLE ONLY holdfast.message_target
 
 ALTER TABLE ONLY holdfast.message_target
     ADD CONSTRAINT message_target_message_exists FOREIGN KEY (tenant_id, app_id, message_id) REFERENCES holdfast.message(tenant_id, app_id, message_id) ON DELETE CASCADE;
+
+
+--
+-- Name: notification notification_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.notification
+    ADD CONSTRAINT notification_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
+
+
+--
+-- Name: notification_history notification_history_environment_exists; Type: FK CONSTRAINT; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE ONLY holdfast.notification_history
+    ADD CONSTRAINT notification_history_environment_exists FOREIGN KEY (tenant_id, app_id, environment) REFERENCES holdfast.app_environment(tenant_id, app_id, environment) ON DELETE CASCADE;
 
 
 --
@@ -3725,6 +4161,13 @@ CREATE POLICY allowed_apps ON holdfast.endpoint AS RESTRICTIVE TO holdfast_gatew
 
 
 --
+-- Name: fold_lease allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.fold_lease AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
 -- Name: governor_counter allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -3787,6 +4230,20 @@ CREATE POLICY allowed_apps ON holdfast.message_placement AS RESTRICTIVE TO holdf
 --
 
 CREATE POLICY allowed_apps ON holdfast.message_target AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
+
+
+--
+-- Name: notification allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.notification AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])) OR ((((app_id)::text || '/'::text) || environment) = ( SELECT holdfast_sec.shown_endpoint() AS shown_endpoint))));
+
+
+--
+-- Name: notification_history allowed_apps; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY allowed_apps ON holdfast.notification_history AS RESTRICTIVE TO holdfast_gateway USING (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[])))) WITH CHECK (((NOT ( SELECT holdfast_sec.is_limited() AS is_limited)) OR (app_id = ANY (( SELECT holdfast_sec.allowed_apps() AS allowed_apps)::uuid[]))));
 
 
 --
@@ -4121,6 +4578,20 @@ CREATE POLICY claimed_app ON holdfast.message_target AS RESTRICTIVE TO holdfast_
 
 
 --
+-- Name: notification claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.notification AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
+-- Name: notification_history claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claimed_app ON holdfast.notification_history AS RESTRICTIVE TO holdfast_sync USING ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app))) WITH CHECK ((app_id = ( SELECT holdfast_sec.claimed_app() AS claimed_app)));
+
+
+--
 -- Name: offer claimed_app; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4184,10 +4655,24 @@ CREATE POLICY claimed_app ON holdfast.sync_state AS RESTRICTIVE TO holdfast_sync
 
 
 --
+-- Name: fold_lease claiming; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claiming ON holdfast.fold_lease TO holdfast_definer USING (true) WITH CHECK (true);
+
+
+--
 -- Name: job claiming; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
 CREATE POLICY claiming ON holdfast.job TO holdfast_definer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: notification claiming; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY claiming ON holdfast.notification FOR SELECT TO holdfast_definer USING (true);
 
 
 --
@@ -4275,6 +4760,13 @@ CREATE POLICY entering ON holdfast.client FOR SELECT TO holdfast_definer USING (
 
 
 --
+-- Name: endpoint entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY entering ON holdfast.endpoint FOR SELECT TO holdfast_definer USING (true);
+
+
+--
 -- Name: tenant entering; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4296,6 +4788,12 @@ CREATE POLICY feed ON holdfast.snapshot FOR SELECT TO holdfast_definer USING (tr
 
 
 --
+-- Name: fold_lease; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.fold_lease ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: image forgetting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4314,6 +4812,13 @@ CREATE POLICY forgetting ON holdfast.image_file TO holdfast_definer USING (true)
 --
 
 ALTER TABLE holdfast.governor_counter ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: notification_history hurrying; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY hurrying ON holdfast.notification_history TO holdfast_definer USING (true) WITH CHECK (true);
+
 
 --
 -- Name: idempotency_record; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -4517,6 +5022,13 @@ CREATE POLICY migration ON holdfast.endpoint TO holdfast_owner USING (true) WITH
 
 
 --
+-- Name: fold_lease migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.fold_lease TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
 -- Name: governor_counter migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -4584,6 +5096,20 @@ CREATE POLICY migration ON holdfast.message_placement TO holdfast_owner USING (t
 --
 
 CREATE POLICY migration ON holdfast.message_target TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: notification migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.notification TO holdfast_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: notification_history migration; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY migration ON holdfast.notification_history TO holdfast_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -4683,6 +5209,18 @@ CREATE POLICY migration ON holdfast.sync_state TO holdfast_owner USING (true) WI
 
 CREATE POLICY migration ON holdfast.tenant TO holdfast_owner USING (true) WITH CHECK (true);
 
+
+--
+-- Name: notification; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.notification ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: notification_history; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
+--
+
+ALTER TABLE holdfast.notification_history ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: discount_budget_spent noting; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
@@ -4835,6 +5373,13 @@ ALTER TABLE holdfast.rule_set_draft ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE holdfast.rule_set_publication ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: notification shown_endpoint; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY shown_endpoint ON holdfast.notification AS RESTRICTIVE FOR INSERT TO holdfast_gateway WITH CHECK (((((app_id)::text || '/'::text) || environment) = ( SELECT holdfast_sec.shown_endpoint() AS shown_endpoint)));
+
 
 --
 -- Name: snapshot; Type: ROW SECURITY; Schema: holdfast; Owner: holdfast_owner
@@ -4993,6 +5538,20 @@ CREATE POLICY sync ON holdfast.message_placement TO holdfast_sync USING ((tenant
 --
 
 CREATE POLICY sync ON holdfast.message_target TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: notification sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.notification TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: notification_history sync; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY sync ON holdfast.notification_history TO holdfast_sync USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -5218,6 +5777,13 @@ CREATE POLICY tenant ON holdfast.endpoint TO holdfast_gateway, holdfast_operator
 
 
 --
+-- Name: fold_lease tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.fold_lease TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
 -- Name: governor_counter tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -5285,6 +5851,20 @@ CREATE POLICY tenant ON holdfast.message_placement TO holdfast_gateway, holdfast
 --
 
 CREATE POLICY tenant ON holdfast.message_target TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: notification tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.notification TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
+
+
+--
+-- Name: notification_history tenant; Type: POLICY; Schema: holdfast; Owner: holdfast_owner
+--
+
+CREATE POLICY tenant ON holdfast.notification_history TO holdfast_gateway, holdfast_operator USING ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant))) WITH CHECK ((tenant_id = ( SELECT holdfast_sec.tenant() AS tenant)));
 
 
 --
@@ -5557,6 +6137,14 @@ REVOKE ALL ON FUNCTION holdfast_hot.tell_responders() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION claim_fold(worker text, lease interval, per_tenant integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.claim_fold(worker text, lease interval, per_tenant integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.claim_fold(worker text, lease interval, per_tenant integer) TO holdfast_operator;
+
+
+--
 -- Name: FUNCTION claim_job(lease interval, attempts_limit integer); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
 --
 
@@ -5570,6 +6158,14 @@ GRANT ALL ON FUNCTION holdfast_ops.claim_job(lease interval, attempts_limit inte
 
 REVOKE ALL ON FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_ops.claim_sync(worker text, lease interval, per_tenant integer) TO holdfast_sync;
+
+
+--
+-- Name: FUNCTION hurry_notification_history(); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.hurry_notification_history() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.hurry_notification_history() TO holdfast_gateway;
 
 
 --
@@ -5629,6 +6225,14 @@ GRANT ALL ON FUNCTION holdfast_ops.tenants() TO holdfast_operator;
 
 
 --
+-- Name: FUNCTION waiting_folds(); Type: ACL; Schema: holdfast_ops; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_ops.waiting_folds() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_ops.waiting_folds() TO holdfast_operator;
+
+
+--
 -- Name: FUNCTION allowed_apps(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
 --
 
@@ -5658,6 +6262,7 @@ GRANT ALL ON FUNCTION holdfast_sec.api_key() TO holdfast_gateway;
 
 REVOKE ALL ON FUNCTION holdfast_sec.claimed_app() FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.claimed_app() TO holdfast_sync;
+GRANT ALL ON FUNCTION holdfast_sec.claimed_app() TO holdfast_operator;
 
 
 --
@@ -5666,6 +6271,22 @@ GRANT ALL ON FUNCTION holdfast_sec.claimed_app() TO holdfast_sync;
 
 REVOKE ALL ON FUNCTION holdfast_sec.client_of(wanted_app uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.client_of(wanted_app uuid) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION enter_endpoint(wanted_hash bytea); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.enter_endpoint(wanted_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.enter_endpoint(wanted_hash bytea) TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION enter_fold(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.enter_fold(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.enter_fold(wanted_tenant uuid, wanted_app uuid, wanted_environment text, wanted_token bigint, lease interval) TO holdfast_operator;
 
 
 --
@@ -5722,6 +6343,14 @@ GRANT ALL ON FUNCTION holdfast_sec.hurry_sync(wanted_environment text) TO holdfa
 
 REVOKE ALL ON FUNCTION holdfast_sec.is_limited() FROM PUBLIC;
 GRANT ALL ON FUNCTION holdfast_sec.is_limited() TO holdfast_gateway;
+
+
+--
+-- Name: FUNCTION leave_fold(wanted_environment text, wanted_token bigint); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.leave_fold(wanted_environment text, wanted_token bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.leave_fold(wanted_environment text, wanted_token bigint) TO holdfast_operator;
 
 
 --
@@ -5795,6 +6424,14 @@ REVOKE ALL ON FUNCTION holdfast_sec.refuse_change() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION holdfast_sec.set_context(tenant uuid, api_key uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION shown_endpoint(); Type: ACL; Schema: holdfast_sec; Owner: holdfast_definer
+--
+
+REVOKE ALL ON FUNCTION holdfast_sec.shown_endpoint() FROM PUBLIC;
+GRANT ALL ON FUNCTION holdfast_sec.shown_endpoint() TO holdfast_gateway;
 
 
 --
@@ -6248,6 +6885,50 @@ GRANT SELECT ON TABLE holdfast.endpoint TO holdfast_sync;
 
 
 --
+-- Name: COLUMN endpoint.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id) ON TABLE holdfast.endpoint TO holdfast_definer;
+
+
+--
+-- Name: COLUMN endpoint.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(app_id) ON TABLE holdfast.endpoint TO holdfast_definer;
+
+
+--
+-- Name: COLUMN endpoint.environment; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(environment) ON TABLE holdfast.endpoint TO holdfast_definer;
+
+
+--
+-- Name: COLUMN endpoint.token_hash; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(token_hash) ON TABLE holdfast.endpoint TO holdfast_definer;
+
+
+--
+-- Name: COLUMN endpoint.retired_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(retired_at) ON TABLE holdfast.endpoint TO holdfast_definer;
+
+
+--
+-- Name: TABLE fold_lease; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.fold_lease TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.fold_lease TO holdfast_gateway;
+GRANT SELECT,INSERT,UPDATE ON TABLE holdfast.fold_lease TO holdfast_definer;
+
+
+--
 -- Name: TABLE governor_counter; Type: ACL; Schema: holdfast; Owner: holdfast_owner
 --
 
@@ -6480,6 +7161,163 @@ GRANT SELECT ON TABLE holdfast.message TO holdfast_sync;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_target TO holdfast_operator;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.message_target TO holdfast_gateway;
 GRANT SELECT ON TABLE holdfast.message_target TO holdfast_sync;
+
+
+--
+-- Name: TABLE notification; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE holdfast.notification TO holdfast_operator;
+GRANT SELECT,INSERT,DELETE ON TABLE holdfast.notification TO holdfast_gateway;
+GRANT INSERT ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.tenant_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(tenant_id) ON TABLE holdfast.notification TO holdfast_definer;
+GRANT SELECT(tenant_id) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.app_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(app_id) ON TABLE holdfast.notification TO holdfast_definer;
+GRANT SELECT(app_id) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.environment; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(environment) ON TABLE holdfast.notification TO holdfast_definer;
+GRANT SELECT(environment) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.notification_uuid; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(notification_uuid) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.arrival_number; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(arrival_number) ON TABLE holdfast.notification TO holdfast_definer;
+
+
+--
+-- Name: COLUMN notification.signed_date; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(signed_date) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.notification_type; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(notification_type) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.subtype; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(subtype) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.original_transaction_id; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(original_transaction_id) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.source; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(source) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.received_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(received_at) ON TABLE holdfast.notification TO holdfast_definer;
+GRANT SELECT(received_at) ON TABLE holdfast.notification TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification.folded_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT(folded_at) ON TABLE holdfast.notification TO holdfast_definer;
+
+
+--
+-- Name: TABLE notification_history; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT SELECT ON TABLE holdfast.notification_history TO holdfast_operator;
+GRANT SELECT ON TABLE holdfast.notification_history TO holdfast_gateway;
+GRANT SELECT,INSERT ON TABLE holdfast.notification_history TO holdfast_sync;
+GRANT SELECT ON TABLE holdfast.notification_history TO holdfast_definer;
+
+
+--
+-- Name: COLUMN notification_history.read_to; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(read_to) ON TABLE holdfast.notification_history TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification_history.window_from; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(window_from) ON TABLE holdfast.notification_history TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification_history.window_to; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(window_to) ON TABLE holdfast.notification_history TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification_history.pagination_token; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(pagination_token) ON TABLE holdfast.notification_history TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification_history.due_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(due_at) ON TABLE holdfast.notification_history TO holdfast_sync;
+GRANT UPDATE(due_at) ON TABLE holdfast.notification_history TO holdfast_definer;
+
+
+--
+-- Name: COLUMN notification_history.read_at; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(read_at) ON TABLE holdfast.notification_history TO holdfast_sync;
+
+
+--
+-- Name: COLUMN notification_history.failures; Type: ACL; Schema: holdfast; Owner: holdfast_owner
+--
+
+GRANT UPDATE(failures) ON TABLE holdfast.notification_history TO holdfast_sync;
 
 
 --

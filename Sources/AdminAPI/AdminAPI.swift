@@ -5,6 +5,8 @@
 //                              └─ Operations.all: one file per resource (routes, shapes, handlers);
 //                                 its SQL is the file of the same name in RetentionStore
 //
+//     request ── NotificationReceiver ── verified ── inbox ── answer
+//
 // Long work becomes a job, done by `JobRunner` in this process or another one.
 
 internal import HTTPServer
@@ -28,13 +30,22 @@ package enum AdminAPI {
         guard let platformKey = settings.platformKey else { return }
         let pool = try Pool(settings.pool)
         defer { pool.close() }
+        let notificationPool = try Pool(settings.notificationPool)
+        defer { notificationPool.close() }
         let metrics = GatewayMetrics(runtime.metrics)
         let store = RetentionStore(pool: pool)
         let readiness = DatabaseReadiness(pool: pool)
+        let warnings = settings.hasFurtherRoot ? [Setting.furtherTrustRootWarning] : []
+        for warning in warnings {
+            runtime.log.warning("further_trust_root", [("advice", .string(warning))])
+        }
         let admin = try runtime.adminPort(settings.adminPort) { [stop = runtime.stop] in
-            stop.isRequested
-                ? Readiness(reasons: ["told to end; requests under way go on"])
-                : readiness.current
+            var current = readiness.current
+            if stop.isRequested {
+                current = Readiness(reasons: ["told to end; requests under way go on"])
+            }
+            current.warnings += warnings
+            return current
         }
         defer { admin.stop() }
         guard try store.waitUntilUsable(runtime) else { return }
@@ -46,10 +57,14 @@ package enum AdminAPI {
             store: store, clock: runtime.clock, log: runtime.log, metrics: metrics,
             platformKey: platformKey, limiter: RateLimiter(runningLimit: settings.runningLimit),
             jobAdded: { jobLoop.poke() })
-        let loops = [jobLoop] + upkeep(gateway, readiness, runtime)
+        let receiver = NotificationReceiver(
+            store: RetentionStore(pool: notificationPool), verifier: settings.verifier,
+            clock: runtime.clock, log: runtime.log, metrics: NotificationMetrics(runtime.metrics))
+        let loops = [jobLoop] + upkeep(gateway, receiver, readiness, runtime)
         for loop in loops { try loop.start() }
         let server = try Server(
-            settings.server, refused: metrics.count(refusal:), handler: gateway.respond(to:))
+            settings.server, refused: metrics.count(refusal:),
+            handler: receiver.handler(otherwise: gateway.respond(to:)))
         runtime.ready([("port", LogValue(server.port)), ("adminPort", LogValue(admin.port))])
         runtime.stop.wait()
         // Asked before the drain: no further job begins meanwhile.
@@ -64,7 +79,8 @@ package enum AdminAPI {
     }
 
     private static func upkeep(
-        _ gateway: Gateway, _ readiness: DatabaseReadiness, _ runtime: Runtime
+        _ gateway: Gateway, _ receiver: NotificationReceiver, _ readiness: DatabaseReadiness,
+        _ runtime: Runtime
     ) -> [BackgroundLoop] {
         [
             BackgroundLoop("key use", every: Settings.keyUseInterval, log: runtime.log) {
@@ -79,6 +95,12 @@ package enum AdminAPI {
             },
             BackgroundLoop("readiness", every: Settings.readinessInterval, log: runtime.log) {
                 readiness.look()
+            },
+            BackgroundLoop(
+                "notifications missed", every: Settings.readinessInterval, log: runtime.log
+            ) {
+                // Not before the database answers: it would fail each second.
+                if readiness.current.ready { try receiver.hurryHistoriesIfMissed() }
             },
         ]
     }

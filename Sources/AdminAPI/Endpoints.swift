@@ -1,4 +1,4 @@
-// /v1/apps/{appId}/endpoints: the real-time URLs.
+// /v1/apps/{appId}/endpoints: the URLs that Apple calls.
 internal import HTTPServer
 internal import Retention
 internal import RetentionStore
@@ -55,7 +55,11 @@ enum Endpoints {
         let new = form(try find(id, app, call))
         try call.audit("endpoint.create", "endpoint", id.description, app: app, after: new)
         return .created(
-            new, withSecrets: ["token": .string(token), "path": .string("/realtime/\(token)")],
+            new,
+            withSecrets: [
+                "token": .string(token), "path": .string("/realtime/\(token)"),
+                "notificationPath": .string("/notifications/\(token)"),
+            ],
             at: "/v1/apps/\(app)/endpoints/\(id)")
     }
 

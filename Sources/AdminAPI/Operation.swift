@@ -133,6 +133,7 @@ package enum Operations {
         Localizations.operations,
         MessageTargets.operations,
         Messages.operations,
+        Notifications.operations,
         Offers.operations,
         PerformanceTests.operations,
         Plans.operations,

@@ -1,5 +1,7 @@
+internal import AppStore
 package import HTTPServer
 internal import Postgres
+internal import RetentionStore
 package import Service
 internal import Signing
 
@@ -21,6 +23,8 @@ package struct Settings: Sendable {
     private static let threadsLimit = 64
     /// A slow line may take so long for an image of 20 MB.
     private static let requestDeadline: Duration = .seconds(60)
+    /// Each insert takes a millisecond or two.
+    private static let notificationConnections = 4
 
     package static let table: [Setting] = [
         Setting(
@@ -39,6 +43,7 @@ package struct Settings: Sendable {
         Setting(
             "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE",
             "PEM of the platform's public key, to which keys and tokens are sealed"),
+        .furtherTrustRoot,
     ]
 
     package let adminPort: UInt16
@@ -47,6 +52,10 @@ package struct Settings: Sendable {
     /// Requests of one tenant at once: always some connections are left for the others.
     let runningLimit: Int
     let platformKey: PublicKey?
+    /// For notifications alone; see `NotificationReceiver`.
+    let notificationPool: PoolSettings
+    let hasFurtherRoot: Bool
+    let verifier: SignedDataVerifier
 
     package init(reader: inout SettingsReader) {
         let connections = reader.integer("HOLDFAST_GATEWAY_DATABASE_CONNECTIONS", in: 2...64)
@@ -58,8 +67,25 @@ package struct Settings: Sendable {
         pool = PoolSettings(
             url: reader.text("HOLDFAST_DATABASE_URL"), maximumConnections: connections,
             applicationName: "api-gateway")
+        notificationPool = PoolSettings(
+            url: pool.url, maximumConnections: Self.notificationConnections,
+            applicationName: "api-gateway notifications")
         runningLimit = max(1, connections * 3 / 4)
         platformKey = Self.platformKey(&reader)
+        let further = reader.furtherTrustRoots()
+        hasFurtherRoot = !further.isEmpty
+        verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
+    }
+
+    private static func anchors(
+        _ further: [Certificate], _ reader: inout SettingsReader
+    ) -> TrustAnchors {
+        do {
+            return try AppleRoot.anchors(further: further)
+        } catch {
+            reader.refuse("trust anchor", "Apple's root does not load: \(error)")
+            return TrustAnchors(roots: [])
+        }
     }
 
     /// What one client may take.
@@ -70,6 +96,8 @@ package struct Settings: Sendable {
             guard case .bytes(_, let limit) = operation.body else { return nil }
             return (operation.path, limit)
         }
+        limits.bodyBytesByPath.append(
+            (NotificationReceiver.path, NotificationReceiver.bodyBytesLimit))
         limits.requestDeadline = requestDeadline
         return limits
     }

@@ -13,6 +13,8 @@
 ///                                                                                ▼
 ///   RealtimeRequest ◀── freshness ◀── app ◀── environment ◀── type ◀──── signature valid
 ///
+///   NotificationHead ◀── app, environment, and signed data inside ◀──── signature valid
+///
 ///   RealtimeResponse ── JSON ──▶ Apple          OfferSigner ── JWS in a promotional offer
 ///
 ///   RetentionMessagingCall ─┐

@@ -30,6 +30,11 @@ struct JSONText {
         bytes += String(value).utf8
     }
 
+    mutating func add(_ key: String, _ value: Bool) {
+        addKey(key)
+        bytes += (value ? "true" : "false").utf8
+    }
+
     mutating func add(_ key: String, _ value: JSONText) {
         addKey(key)
         bytes += value.closed()

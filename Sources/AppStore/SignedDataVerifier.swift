@@ -155,11 +155,15 @@ package final class SignedDataVerifier: Sendable {
         ["Production", "Sandbox"].contains { $0.utf8.elementsEqual(environment.utf8) }
     }
 
-    private func verified(
-        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
+    /// - Parameters:
+    ///   - source: on whose account an unknown chain is checked.
+    ///   - limit: longest JWS, in bytes.
+    func verified(
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil,
+        for source: ChainGate.Source? = nil, limit: Int = CompactJWS.bytesLimit
     ) throws(VerificationError) -> (CompactJWS, JSONObject, signedDate: Int64) {
-        let opened = try open(compact, undatedMilliseconds: undatedMilliseconds)
-        let date = try requireGenuine(opened, for: nil)
+        let opened = try open(compact, undatedMilliseconds: undatedMilliseconds, limit: limit)
+        let date = try requireGenuine(opened, for: source)
         return (opened.jws, opened.payload, date)
     }
 
@@ -172,10 +176,11 @@ package final class SignedDataVerifier: Sendable {
     }
 
     private func open(
-        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil
+        _ compact: ArraySlice<UInt8>, undatedMilliseconds: Int64? = nil,
+        limit: Int = CompactJWS.bytesLimit
     ) throws(VerificationError) -> Opened {
         let jws: CompactJWS
-        do { jws = try CompactJWS(compact) } catch {
+        do { jws = try CompactJWS(compact, limit: limit) } catch {
             throw VerificationError(.jwsMalformed, error.message)
         }
         let payload: JSONObject

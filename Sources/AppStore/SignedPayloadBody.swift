@@ -5,7 +5,9 @@ enum SignedPayloadBody {
     static let bytesLimit = 64 * 1024
 
     /// The JWS, not yet looked into. Members we do not know are ignored.
-    static func compactJWS(in body: [UInt8]) throws(VerificationError) -> ArraySlice<UInt8> {
+    static func compactJWS(
+        in body: [UInt8], bytesLimit: Int = SignedPayloadBody.bytesLimit
+    ) throws(VerificationError) -> ArraySlice<UInt8> {
         guard body.count <= bytesLimit else {
             throw VerificationError(
                 .bodyMalformed, "A body of more than \(bytesLimit) bytes is not read.")

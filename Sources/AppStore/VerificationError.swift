@@ -30,7 +30,7 @@ package struct VerificationError: Error, Sendable, Equatable, CustomStringConver
         /// A certificate of it was revoked by its issuer.
         case chainRevoked
         case badSignature
-        /// Genuine, but not a real-time request: a transaction, a notification.
+        /// Genuine, but of another kind than is asked for, such as a transaction.
         case wrongType
         case wrongEnvironment
         case wrongApp

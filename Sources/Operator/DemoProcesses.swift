@@ -132,6 +132,8 @@ package final class DemoProcesses {
                 "HOLDFAST_GATEWAY_PORT": String(ports.gateway),
                 "HOLDFAST_GATEWAY_ADMIN_PORT": String(ports.gatewayAdmin),
                 "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": platformKey.publicPath,
+                // The simulator signs notifications too.
+                "HOLDFAST_FURTHER_TRUST_ROOT_FILE": furtherRoot,
             ], readyAt: "http://127.0.0.1:\(ports.gatewayAdmin)/readyz", status: 200)
     }
 

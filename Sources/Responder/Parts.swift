@@ -58,7 +58,7 @@ struct Parts {
         }
         if settings.hasFurtherRoot {
             runtime.log.warning(
-                "further_trust_root", [("advice", .string(Settings.furtherRootWarning))])
+                "further_trust_root", [("advice", .string(Setting.furtherTrustRootWarning))])
         }
     }
 
@@ -150,7 +150,7 @@ struct Parts {
     var handler: @Sendable (Request) -> Response { endpoint.handler }
 
     var readiness: @Sendable () -> Readiness {
-        let further = settings.hasFurtherRoot ? [Settings.furtherRootWarning] : []
+        let further = settings.hasFurtherRoot ? [Setting.furtherTrustRootWarning] : []
         let (feed, profiles, stop) = (feed, profiles, runtime.stop)
         let (conditions, databaseStart) = (conditions, databaseStart)
         // Never "the database is reachable": its outage must not take a working responder out.

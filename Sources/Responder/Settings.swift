@@ -27,9 +27,6 @@ package struct Settings: Sendable {
     static let nameLimit = 100
     /// How soon a chain that was verified is on the disk, and its revocation looked at.
     static let trustInterval: Duration = .seconds(1)
-    static let furtherRootWarning =
-        "a trust root besides Apple's is configured: whoever holds its key can speak as Apple; "
-        + "unset HOLDFAST_FURTHER_TRUST_ROOT_FILE in production"
 
     package static let table: [Setting] = [
         Setting(
@@ -68,9 +65,7 @@ package struct Settings: Sendable {
         Setting(
             "HOLDFAST_RESPONDER_NAME",
             "under which it says what it serves, unlike any other's; else host name and port"),
-        Setting(
-            "HOLDFAST_FURTHER_TRUST_ROOT_FILE",
-            "PEM or DER of one more trust root, for the simulator; never in production"),
+        .furtherTrustRoot,
     ]
 
     package let adminPort: UInt16
@@ -115,7 +110,7 @@ package struct Settings: Sendable {
         pollInterval = reader.milliseconds(
             "HOLDFAST_SNAPSHOT_POLL_MILLISECONDS", in: 50...60_000)
         platformKey = reader.platformPrivateKey()
-        let further = Self.furtherRoot(&reader)
+        let further = reader.furtherTrustRoots()
         hasFurtherRoot = !further.isEmpty
         verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
     }
@@ -141,19 +136,6 @@ package struct Settings: Sendable {
         let host = HostName.current
         let process = ProcessInfo.processInfo.processIdentifier
         return port == 0 ? "\(host) process \(process)" : "\(host):\(port)"
-    }
-
-    private static func furtherRoot(_ reader: inout SettingsReader) -> [Certificate] {
-        let name = "HOLDFAST_FURTHER_TRUST_ROOT_FILE"
-        guard let path = reader.optionalText(name) else { return [] }
-        do {
-            let bytes = try FileBytes.readAll(path, bytesLimit: Certificate.derBytesLimit * 2)
-            let isPEM = bytes.starts(with: Array("-----".utf8))
-            return [isPEM ? try Certificate(pem: bytes) : try Certificate(der: bytes)]
-        } catch {
-            reader.refuse(name, "cannot be used: \(error)")
-            return []
-        }
     }
 
     private static func anchors(

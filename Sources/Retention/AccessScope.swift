@@ -9,6 +9,8 @@ package enum ResourceGroup: String, Sendable, CaseIterable {
     case rules
     /// Decisions and snapshots.
     case decisions
+    /// What the App Store told of subscriptions.
+    case subscribers
     /// Plans, runs, calls of Apple, objects at Apple, performance tests.
     case sync
     case keys, audit, jobs

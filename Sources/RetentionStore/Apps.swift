@@ -152,11 +152,13 @@ extension TenantTransaction {
     /// Rows of subscribers that one statement removes. Each is noted in the log of changes, and the
     /// gateway's statements have 4 s.
     private static let subscribersABatch: Int32 = 10_000
+    /// Each is some twenty kilobytes.
+    private static let notificationsABatch: Int32 = 2_000
 
     /// Removes the app with all it has. What was decided and what was done to it stay known.
     ///
-    /// Its subscribers go first, in batches: as one cascade, hundreds of thousands would outlast
-    /// the time that a statement has.
+    /// Its subscribers and notifications go first, in batches: as one cascade, hundreds of
+    /// thousands would outlast the time that a statement has.
     package func deleteApp(_ id: AppID) throws {
         var removed: Int64
         repeat {
@@ -178,7 +180,18 @@ extension TenantTransaction {
                     where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
                     limit \(Self.subscribersABatch)))
                 """)
-            removed = Int64(profiles.affected) + Int64(counters.affected)
+            let notifications = try connection.query(
+                """
+                delete from holdfast.notification
+                where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+                  and ctid = any(array(
+                    select ctid from holdfast.notification
+                    where tenant_id = \(tenant.uuid) and app_id = \(id.uuid)
+                    limit \(Self.notificationsABatch)))
+                """)
+            removed =
+                Int64(profiles.affected) + Int64(counters.affected)
+                + Int64(notifications.affected)
         } while removed > 0
         _ = try connection.query(
             """

@@ -112,7 +112,7 @@ extension StoredAuditEvent {
 
 /// Who did something, as it is kept beside what was done.
 package struct RecordedActor: Codable, Equatable, Sendable {
-    /// `apiKey`, `operator`, `job`, `responder` or `sync`.
+    /// `apiKey`, `operator`, `job`, `responder`, `sync` or `worker`.
     package let kind: String
     package let id: String
     package let name: String?
@@ -124,6 +124,9 @@ extension Actor {
         case .operator: RecordedActor(kind: "operator", id: "holdfast", name: nil)
         case .responder: RecordedActor(kind: "responder", id: "realtime-responder", name: nil)
         case .sync: RecordedActor(kind: "sync", id: "apple-sync", name: nil)
+        // Adds signed data, which needs no audit: the table takes no event of this kind.
+        case .receiver: RecordedActor(kind: "receiver", id: "api-gateway", name: nil)
+        case .worker: RecordedActor(kind: "worker", id: "profile-worker", name: nil)
         case .apiKey(let key):
             RecordedActor(kind: "apiKey", id: key.key.description, name: key.name)
         case .job(let job, let key):

@@ -21,18 +21,16 @@ package struct SealedEndpoint: Sendable {
 }
 
 extension TenantTransaction {
-    /// 256 bits: not to be guessed, so a plain hash is enough to look it up by.
-    private static let tokenBytes = 32
     /// Each costs a key agreement to open.
     private static let sealedEndpointsLimit: Int32 = 50
 
-    /// Makes a new token for the real-time URL.
+    /// Makes a new token for the URLs of real-time requests and of notifications.
     ///
-    /// - Returns: the token, to be put into the URL; it is not readable here again.
+    /// - Returns: the token, to be put into the URLs; it is not readable here again.
     package func createEndpoint(
         _ id: EndpointID, at key: AppEnvironment, sealedTo platformKey: PublicKey
     ) throws -> String {
-        let token = Base64URL.encode(randomBytes(Self.tokenBytes))
+        let token = Base64URL.encode(randomBytes(EndpointToken.randomBytesCount))
         let sealed = try Sealing.seal(
             Array(token.utf8), to: platformKey, context: sealContext(id, at: key))
         _ = try connection.query(

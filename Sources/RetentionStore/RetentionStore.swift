@@ -44,6 +44,17 @@ package struct Scope: Hashable, Sendable {
         Scope(tenant: lease.tenant, actor: .sync)
     }
 
+    /// The token of a live endpoint, shown in this very transaction.
+    static func endpointToken(_ target: NotificationTarget) -> Scope {
+        Scope(tenant: target.tenant, actor: .receiver)
+    }
+
+    /// A lease on folding one app's notifications that the database honoured in this very
+    /// transaction.
+    static func claimedFold(_ lease: FoldLease) -> Scope {
+        Scope(tenant: lease.tenant, actor: .worker)
+    }
+
     /// A job whose lease the database honoured in this very transaction.
     static func claimedJob(_ job: JobID, by principal: Principal) -> Scope {
         Scope(tenant: principal.tenant, actor: .job(job, principal))
@@ -56,6 +67,10 @@ package enum Actor: Hashable, Sendable {
     case responder
     /// `apple-sync`: what it changes is what Apple has, never what is wanted.
     case sync
+    /// The gateway, for whoever knows an endpoint's token: it adds what the App Store signed.
+    case receiver
+    /// `profile-worker`: what it changes follows from what the App Store signed.
+    case worker
     case apiKey(Principal)
     /// In the name of the key that started the job.
     case job(JobID, Principal)
@@ -63,7 +78,7 @@ package enum Actor: Hashable, Sendable {
     /// The key behind it; `nil` for operators and services that act for the platform.
     package var principal: Principal? {
         switch self {
-        case .operator, .responder, .sync: nil
+        case .operator, .responder, .sync, .receiver, .worker: nil
         case .apiKey(let principal), .job(_, let principal): principal
         }
     }
@@ -77,6 +92,10 @@ package struct PlatformScope: Sendable {
     package static let gatewayUpkeep = PlatformScope()
     /// `apple-sync`: claiming what is due, purging old records.
     package static let syncUpkeep = PlatformScope()
+    /// The gateway's receiver: it finds whose URL was called.
+    package static let receiving = PlatformScope()
+    /// `profile-worker`: claiming what waits to be folded.
+    package static let workerUpkeep = PlatformScope()
     /// An operator's command that looks at all tenants.
     package static let operatorCommand = PlatformScope()
 
@@ -145,6 +164,39 @@ package struct RetentionStore: Sendable {
             return try Self.run(.claimedSync(lease), connection, now) {
                 try body($0, changeNumber)
             }
+        }
+    }
+
+    /// The same for the endpoint whose token has this SHA-256: it adds notifications, and sees
+    /// nothing.
+    ///
+    /// - Throws: `StoreError.notFound` where no live endpoint has it.
+    package func transaction<Result>(
+        presentingEndpoint tokenHash: [UInt8], at now: Instant,
+        _ body: (TenantTransaction, NotificationTarget) throws -> Result
+    ) throws -> Result {
+        let enter = NotificationTarget.enterQuery(tokenHash)
+        return try pool.transaction(opening: [enter]) { connection, rows in
+            guard let target = try NotificationTarget(entered: rows.first) else {
+                throw StoreError(code: .notFound, message: "no live endpoint has this token")
+            }
+            return try Self.run(.endpointToken(target), connection, now) {
+                try body($0, target)
+            }
+        }
+    }
+
+    /// The same for the app whose notifications are lent to be folded; the lease lasts anew from
+    /// here.
+    ///
+    /// - Throws: `StoreError.leaseLost` where the lease is over, or another worker has it.
+    package func transaction<Result>(
+        holding lease: FoldLease, for duration: Duration, at now: Instant,
+        _ body: (TenantTransaction) throws -> Result
+    ) throws -> Result {
+        try pool.transaction(opening: [lease.enterQuery(for: duration)]) { connection, rows in
+            try lease.requireEntered(rows)
+            return try Self.run(.claimedFold(lease), connection, now, body)
         }
     }
 

@@ -19,7 +19,10 @@ import Testing
         #expect(made.header("Cache-Control") == "no-store")
         let path = try #require(made.header("Location"))
         let read = try agency.get(path)
-        #expect(read.json == made.json.without("token").without("path"))
+        #expect(made.json["notificationPath"] == .string("/notifications/\(token)"))
+        #expect(
+            read.json
+                == made.json.without("token").without("path").without("notificationPath"))
         #expect(read.header("ETag") == made.header("ETag"))
         #expect(try agency.all("\(app)/endpoints") == [read.json])
         #expect(try agency.all("\(app)/endpoints?environment=Sandbox") == [])

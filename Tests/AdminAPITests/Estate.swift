@@ -153,6 +153,7 @@ struct Estate {
         ids["job"] = try #require(job.json["id"]?.text)
         try agency.stage.jobs.runWaiting()
         try recordDecision()
+        try recordNotification()
     }
 
     private mutating func makeSync(_ base: String) throws {
@@ -190,6 +191,23 @@ struct Estate {
         ) { _ = try $0.recordDecisions([record]) }
         let listed = try agency.get("/v1/apps/\(app)/decisions")
         ids["decision"] = try #require(listed.json["data"]?.elements.first?["id"]?.text)
+    }
+
+    private mutating func recordNotification() throws {
+        let app = try #require(AppID(ids["app"] ?? ""))
+        let now = agency.stage.now
+        let uuid = UUID()
+        let notification = NewNotification(
+            notificationUUID: uuid, notificationType: canary, subtype: canary, signedDate: now,
+            originalTransactionId: canary, signedPayload: Array(canary.utf8))
+        try agency.stage.store.transaction(
+            .operatorCommand(tenant: agency.tenant), at: now
+        ) {
+            _ = try $0.recordNotifications(
+                [notification], from: .pushed,
+                at: AppEnvironment(app: app, environment: .production))
+        }
+        ids["notification"] = uuid.uuidString.lowercased()
     }
 
     private func appBody(of client: String, number: Int64) -> JSONTree {

@@ -1,4 +1,5 @@
 import AdminAPI
+import AppStore
 import Foundation
 import HTTPClient
 import HTTPServer
@@ -20,6 +21,9 @@ struct GatewayStage {
     let clock: ManualClock
     let jobs: JobRunner
     let log = CollectedLog()
+    /// Signs notifications that the stage believes.
+    let chain: IssuedChain
+    let receiver: NotificationReceiver
     private let gateway: Gateway
     private let server: Server
     private let pool: Pool
@@ -27,7 +31,8 @@ struct GatewayStage {
 
     /// - Parameters:
     ///   - runningLimit: requests of one tenant at once.
-    init(runningLimit: Int = 1_000) throws {
+    ///   - trusting: further signers of notifications.
+    init(runningLimit: Int = 1_000, trusting: [IssuedChain] = []) throws {
         database = try Database.current()
         store = RetentionStore(pool: database.operator)
         platformKey = try PrivateKey.generate()
@@ -47,10 +52,16 @@ struct GatewayStage {
         gateway = Gateway(
             store: gatewayStore, clock: clock.clock, log: log, metrics: metrics,
             platformKey: platformKey.publicKey, limiter: RateLimiter(runningLimit: runningLimit))
+        chain = try trusting.first ?? NotificationSigner.chain(at: clock.clock.now())
+        let roots = try ([chain] + trusting).map { try Certificate(der: $0.root) }
+        receiver = NotificationReceiver(
+            store: gatewayStore,
+            verifier: SignedDataVerifier(anchors: TrustAnchors(roots: roots)),
+            clock: clock.clock, log: log, metrics: NotificationMetrics(Metrics()))
         server = try Server(
             ServerSettings(
                 port: 0, threads: .perConnection(maximum: 64), limits: Settings.limits),
-            handler: gateway.respond(to:))
+            handler: receiver.handler(otherwise: gateway.respond(to:)))
         var transportSettings = TransportSettings()
         transportSettings.connections = 32
         transportSettings.totalTimeout = .seconds(120)

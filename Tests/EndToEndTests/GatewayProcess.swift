@@ -36,13 +36,19 @@ final class GatewayProcess: Sendable {
     private let transport: Transport
     private let running = RunningProgram()
 
+    private let tenant: TenantID
+    private let furtherRoot: [String: String]
+
     /// Of a tenant with quotas that no test reaches.
-    init(scopes: [AccessScope]) throws {
+    ///
+    /// - Parameter furtherRoot: of whoever signs notifications, in DER.
+    init(scopes: [AccessScope], furtherRoot root: [UInt8]? = nil) throws {
         database = try Database.current()
         port = try FreePort.find(1)[0]
         keyFile = try TemporaryFolder()
         let now = Instant(milliseconds: Clock.system.now())
         let tenant = TenantID.make(at: now)
+        self.tenant = tenant
         let store = RetentionStore(pool: database.operator)
         token = try store.transaction(.operatorCommand(tenant: tenant), at: now) { transaction in
             try transaction.createTenant(name: "Agency")
@@ -65,6 +71,12 @@ final class GatewayProcess: Sendable {
         transport = Transport(settings)
         let pem = try PrivateKey.generate().publicKey.pem()
         try Data(pem).write(to: URL(filePath: keyFile.path + "/platform.pem"))
+        if let root {
+            try Data(root).write(to: URL(filePath: keyFile.path + "/root.der"))
+            furtherRoot = ["HOLDFAST_FURTHER_TRUST_ROOT_FILE": keyFile.path + "/root.der"]
+        } else {
+            furtherRoot = [:]
+        }
         try start()
     }
 
@@ -85,7 +97,7 @@ final class GatewayProcess: Sendable {
                 "HOLDFAST_GATEWAY_DATABASE_CONNECTIONS": "16",
                 "HOLDFAST_PLATFORM_PUBLIC_KEY_FILE": keyFile.path + "/platform.pem",
                 "HOLDFAST_LOG_LEVEL": "warning",
-            ])
+            ].merging(furtherRoot) { $1 })
         running.store(program)
     }
 
@@ -112,6 +124,31 @@ final class GatewayProcess: Sendable {
             throw NeverAnswered(key: number, last: body, log: running.text)
         }
         return body
+    }
+
+    /// Posts the same until it is answered with 200, as Apple does, only sooner.
+    func notifyUntilAnswered(_ token: String, _ body: [UInt8]) throws {
+        let request = ClientRequest(
+            method: "POST", url: origin + "/notifications/\(token)",
+            headers: [("Content-Type", "application/json")], body: body, deadline: .seconds(20))
+        var last = ""
+        let isAnswered = becomesTrue(within: Self.answerLimit) {
+            do {
+                let answer = try transport.send(request)
+                last = "\(answer.status)"
+                return answer.status == 200
+            } catch {
+                last = "\(error)"
+                return false
+            }
+        }
+        guard isAnswered else { throw NeverAnswered(key: 0, last: last, log: running.text) }
+    }
+
+    /// Looks into the tenant as an operator does.
+    func inTenant<R>(_ body: (TenantTransaction) throws -> R) throws -> R {
+        try RetentionStore(pool: database.operator).transaction(
+            .operatorCommand(tenant: tenant), at: Instant(milliseconds: Clock.system.now()), body)
     }
 
     func count(_ table: String) throws -> Int {

@@ -38,7 +38,9 @@ import Testing
         ("PATCH /v1/apps/a", "gateway"), ("DELETE /v1/apps/a", "gateway"),
         ("GET /openapi.json", "gateway"), ("GET /v1/../realtime/a", "gateway"),
         ("GET /v1/clients?limit=1", "gateway"), ("POST /realtime/a", "responder"),
-        ("POST /realtime/../v1/clients", "responder"),
+        ("POST /realtime/../v1/clients", "responder"), ("POST /notifications/a", "gateway"),
+        ("POST /notifications", "404"), ("POST /Notifications/a", "404"),
+        ("POST /v1/../notifications/a", "gateway"),
         ("GET /v1", "404"), ("GET /v2/clients", "404"), ("GET /V1/clients", "404"),
         ("GET //v1/clients", "404"), ("GET /%761/clients", "404"), ("GET /metrics", "404"),
         ("GET /openapi.json/x", "404"), ("GET /openapi.jsonx", "404"), ("GET /readyz", "404"),
@@ -52,6 +54,59 @@ import Testing
         #expect(answer.statuses == [Int(end) ?? 200])
         if end == "405" {
             #expect(answer.text.contains("allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n"))
+        }
+    }
+
+    @Test(arguments: ["GET", "PUT", "OPTIONS"])
+    func `notifications are posted`(method: String) throws {
+        let both = try Both()
+        let answer = try both.send("\(method) /notifications/a HTTP/1.1")
+        #expect(answer.statuses == [405])
+        #expect(answer.text.contains("allow: POST\r\n"))
+        #expect(both.gateway.requests.isEmpty)
+    }
+
+    @Test func `a notification has 256 KB, and beyond it nobody is asked for the body`() throws {
+        var limits = Limits()
+        limits.bodyBytes = Self.megabyte
+        let both = try Both(gateway: limits)
+        let body = [UInt8](repeating: 0x61, count: 256 * 1_024)
+        #expect(try both.send("POST /notifications/a HTTP/1.1", body).statuses == [200])
+        #expect(both.gateway.requests.map(\.body.count) == [body.count])
+        #expect(both.gateway.requests.first?.header("X-Forwarded-For") == nil)
+        let connection = try #require(RawConnection(port: both.door.port))
+        connection.send(
+            "POST /notifications/a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+                + "Content-Length: \(body.count + 1)\r\n\r\n")
+        let refused = connection.receive { !$0.statuses.isEmpty }
+        #expect(refused.text.hasPrefix("HTTP/1.1 413"))
+        #expect(both.gateway.requests.count == 1)
+    }
+
+    /// As in `deploy/haproxy.cfg`.
+    private static let notificationsLimit = 20
+
+    @Test func `notifications and people do not take each other's threads`() throws {
+        let release = DispatchSemaphore(value: 0)
+        let both = try Both { request in
+            guard request.path.hasPrefix("/notifications/") else { return .empty(200) }
+            release.wait()
+            release.signal()
+            return .empty(200)
+        }
+        let running = try (0..<Self.notificationsLimit + 5).map { _ in
+            let connection = try #require(RawConnection(port: both.door.port))
+            connection.send(
+                "POST /notifications/a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+            return connection
+        }
+        let due = Due(in: 20)
+        while both.gateway.requests.count < Self.notificationsLimit, !due.isPassed { due.pause() }
+        #expect(both.gateway.requests.count == Self.notificationsLimit)
+        #expect(try both.send("GET /v1/clients HTTP/1.1").statuses == [200])
+        release.signal()
+        for connection in running {
+            #expect(connection.receive { !$0.statuses.isEmpty }.statuses == [200])
         }
     }
 

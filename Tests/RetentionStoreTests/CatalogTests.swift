@@ -85,7 +85,9 @@ import Testing
                 "client_of", "forget_files", "prune_snapshots", "claim_sync", "sync_backlog",
                 "purge_sync_history", "claimed_app", "enter_sync", "leave_sync", "hurry_sync",
                 "profile", "recent_profiles", "profile_changes", "discount_budgets",
-                "note_profile_changes", "purge_profile_changes",
+                "note_profile_changes", "purge_profile_changes", "enter_endpoint",
+                "shown_endpoint", "claim_fold", "waiting_folds", "enter_fold", "leave_fold",
+                "hurry_notification_history",
             ])
         #expect(
             try offenders(

@@ -90,6 +90,24 @@ import Testing
         ("decision", "degraded = ''"), ("decision", "lookup_microseconds = -1"),
     ]
 
+    /// What Apple told, who folds it, and how far its history was read.
+    private static let brokenOfNotifications: [(String, String)] = [
+        ("notification", "notification_type = ''"), ("notification", "subtype = ''"),
+        ("notification", "original_transaction_id = repeat('1', 65)"),
+        ("notification", "app_transaction_id = ''"), ("notification", "source = 'rumour'"),
+        ("notification", "fold_failure = '', folded_at = now()"),
+        ("notification", "fold_failure = 'x', folded_at = null"),
+        ("notification", "signed_payload = ''"), ("fold_lease", "leased_by = ''"),
+        ("notification_history", "window_from = now()"),
+        ("notification_history", "window_from = now(), window_to = now()"),
+        ("notification_history", "pagination_token = 'x'"),
+        (
+            "notification_history",
+            "pagination_token = '', window_from = now(), window_to = now() + interval '1 second'"
+        ),
+        ("notification_history", "failures = -1"),
+    ]
+
     private func refusal(_ database: Database, _ table: String, _ change: String) -> PostgresError?
     {
         do {
@@ -119,7 +137,10 @@ import Testing
         try agencies.change(agencies.first) { try $0.recordDecisions([record]) }
         try FilledTables.fill(agencies.database)
         var met: Set<String> = []
-        for (table, change) in Self.broken + Self.brokenAtApple + Self.brokenOfSubscribers {
+        let broken =
+            Self.broken + Self.brokenAtApple + Self.brokenOfSubscribers
+            + Self.brokenOfNotifications
+        for (table, change) in broken {
             let error = refusal(agencies.database, table, change)
             #expect(error?.sqlState == "23514", "\(table): \(change)")
             let name = try #require(error?.constraint, "\(table): \(change)")

@@ -76,6 +76,15 @@ enum FilledTables {
             currency, spent_milliunits)
           select tenant_id, app_id, environment, '2026-11-01', 'USD', 1
           from holdfast.app_environment;
+        insert into holdfast.notification (tenant_id, app_id, environment, notification_uuid,
+            signed_date, notification_type, original_transaction_id, source, received_at,
+            signed_payload)
+          select tenant_id, app_id, environment, gen_random_uuid(), now(), 'x', '1', 'pushed',
+            now(), 'x' from holdfast.app_environment;
+        insert into holdfast.fold_lease (tenant_id, app_id, environment)
+          select tenant_id, app_id, environment from holdfast.app_environment;
+        insert into holdfast.notification_history (tenant_id, app_id, environment)
+          select tenant_id, app_id, environment from holdfast.app_environment;
         insert into holdfast.app_store_connect_message (tenant_id, app_id, message_identifier,
             name, created_at, created_by)
           select tenant_id, app_id, gen_random_uuid(), 'x', now(), '{}' from holdfast.app;

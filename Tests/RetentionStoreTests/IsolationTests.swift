@@ -17,7 +17,7 @@ import Testing
         try appAttempts(agencies) + contentAttempts(agencies) + servingAttempts(agencies)
             + accessAttempts(agencies) + ruleAttempts(agencies) + contentChanges(agencies)
             + catalogAttempts(agencies) + syncAttempts(agencies) + readinessAttempts(agencies)
-            + profileAttempts(agencies)
+            + profileAttempts(agencies) + notificationAttempts(agencies)
     }
 
     private func appAttempts(_ agencies: Agencies) throws -> [Attempt] {
@@ -131,7 +131,7 @@ import Testing
         return try own + accessAdditions(agencies) + ruleAdditions(agencies)
             + contentQuestions(agencies) + catalogAdditions(agencies) + syncQuestions(agencies)
             + readinessQuestions(agencies) + appleObjectQuestions(agencies)
-            + profileQuestions(agencies)
+            + profileQuestions(agencies) + notificationQuestions(agencies)
     }
 
     private func record(at key: AppEnvironment) -> DecisionRecord {
