@@ -25,6 +25,7 @@ import sys
 import time
 
 import decisions_ask as asking
+import decisions_conditions as conditions
 import decisions_facts as facts
 import decisions_judge as judging
 import decisions_plants as plants
@@ -36,10 +37,15 @@ LOCALE_BYTES = 64
 OF_ANSWERS = 100_000
 NEEDED = {
     **{("kind", kind): 500 for kind in [*judging.KEYS, "fallback"]},
-    **{("reason", one): 300 for one in ("chosenByRule", "nothingToShow", "stopped", "holdout")},
+    **{("reason", one): 300 for one in (
+        "chosenByRule", "nothingToShow", "stopped", "holdout", "outOfDate")},
     **{("dead", one): 300 for one in (
         "noApprovedText", "noMessage", "notInGroup", "noBillingPlan", "noOffer", "noKey",
-        "notConfirmed", "offerCap", "coolDown", "budgetSpent")},
+        "notConfirmed", "offerCap", "coolDown", "budgetSpent", "countersUnknown",
+        "budgetUnknown", "staleState", "noArm")},
+    **{("mode", mode): 1_000 for mode in conditions.MODES},
+    **{("budget", one): 200 for one in ("never read", "in other money")},
+    ("subscriber", "not found"): 3_000,
     **{("text", how): 3_000 for how in ("exact", "near", "default")},
     **{("near", one): 200 for one in ("another code", "Chinese Hans", "Chinese Hant", "region")},
     **{("holdout", answer): 300 for answer in ("defaultMessage", "fallback")},
@@ -54,7 +60,7 @@ NEEDED = {
        for fact in [*facts.FACTS, "client"] for verdict in (True, False)},
     **{("fact", fact, None): 200
        for fact in [*facts.FACTS, "client"]
-       if fact not in facts.REQUEST_FACTS - {"subscriptionGroup"} | {"offersTaken"}},
+       if fact not in facts.REQUEST_FACTS - {"subscriptionGroup"}},
     **{("stranger", kind): 200 for kind in ("forged", "otherApp")},
     **{("signature version", version): 1_000 for version in (1, 2)},
     ("billing plan", "MONTHLY"): 200,
@@ -169,7 +175,9 @@ def record_differences(judge, described, line, row):
     if line is None:
         return "a decision that nobody asked for, or twice"
     place, request = judge.places[row["place"]], line["request"]
-    expected = judge.truth.expect(place, request, line["at"])
+    situation = conditions.of_line(line)
+    expected = judge.truth.expect(place, request, line["at"], situation)
+    mode = conditions.mode(situation)
     answer = judging.read(line["status"], line["body"])
     served = expected.identifiers.get(answer.message)
     wanted = {
@@ -180,7 +188,13 @@ def record_differences(judge, described, line, row):
         "productId": request["productId"], "localeAsked": kept_locale(request["userLocale"]),
         "signedDate": request["signedDate"], "decidedAt": line["at"],
         "snapshotNumber": described[row["place"]]["snapshotNumber"],
+        "degraded": None if mode == "full" else mode, "dead": expected.dead,
+        "isReproduced": True,
     }
+    # Nobody is looked up for rules that ask for nobody.
+    found = {"memory", "database", "absent"} if situation["findsSubscribers"] else {"unavailable"}
+    if row["profileSource"] not in found | {"notNeeded"}:
+        wanted["profileSource"] = sorted(found)
     return {
         name: f"{row.get(name)!r}, expected {value!r}" for name, value in wanted.items()
         if row.get(name) != value}
@@ -195,8 +209,10 @@ def selftest(directory):
         lines = plants.true_log(world, SELFTEST_LINES)
     else:
         world = load(directory)
+        # From all of it: the log goes from condition to condition.
         with open(directory / "answers.jsonl", encoding="utf-8") as log:
-            lines = [json.loads(text) for _, text in zip(range(SELFTEST_LINES), log)]
+            texts = log.readlines()
+        lines = [json.loads(text) for text in texts[::-(-len(texts) // SELFTEST_LINES)]]
     judge = judging.Judge(world)
     faults = [f"{sorted(wrong)} in a true log" for line in lines if (wrong := judge.judge(line)[0])]
     total = 0

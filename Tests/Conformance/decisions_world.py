@@ -543,7 +543,7 @@ def make_app(maker, number, tenant, shared):
         "connectMessages": [
             {"messageIdentifier": maker.uuid(), "name": f"made {place}", "isConfirmed": place < 2}
             for place in range(4)],
-        "environments": {}, "ruleSets": [{
+        "environments": {}, "withoutBuckets": [], "ruleSets": [{
             "schemaVersion": 2, "holdout": HOLDOUTS[2], "governor": {}, "rules": []}],
     }
     for environment in truth.ENVIRONMENTS:
@@ -579,6 +579,9 @@ def add_rules(maker, number, app):
             now = maker.random.choice(INSTANTS)
             sample.append(facts.Facts(request, place, now, collections.Counter()))
     app["ruleSets"] = make_rules(maker, number, app, sample)
+    app["withoutBuckets"] = [
+        next(rule["experiment"]["id"] for rule in app["ruleSets"][0]["rules"]
+             if "experiment" in rule)]
     for place, environment in enumerate(truth.ENVIRONMENTS):
         here = app["environments"][environment]
         here["ruleSet"] = 1 + (number + place) % 2
