@@ -24,7 +24,7 @@ BAD = [
     (1, {"snapshotsAge": None}),
     (1, {"subscribersAge": 15 * MINUTE}), (3, {"subscribersAge": 15 * MINUTE + 1}),
     (2, {"subscribersAge": None}),
-    (8, {"findsSubscribers": False}), (4, {"readsBudgets": False}),
+    (8, {"findsSubscribers": False}), (6, {"readsBudgets": False}),
     (1, {"findsSubscribers": False, "readsBudgets": False}),
     (1, {"findsSubscribers": False, "snapshotsAge": 15 * MINUTE + 1}),
     (1, {"readsBudgets": False, "subscribersAge": 15 * MINUTE + 1}),

@@ -64,8 +64,11 @@ def true_log(world, count):
     """What a responder without fault would have answered."""
     judge = judging.Judge(world)
     requests = asking.Requests(judge.places, world["seed"] + 1)
-    situations = [one for number, one in conditions.phases(count) for _ in range(number)]
-    random.Random(world["seed"]).shuffle(situations)
+    shares, changes = zip(*conditions.BAD)
+    chance = random.Random(world["seed"])
+    bad = [{**conditions.GOOD, **one} for one in chance.choices(changes, shares, k=count // 2)]
+    situations = [conditions.GOOD] * (count - len(bad)) + bad
+    chance.shuffle(situations)
     lines = []
     for number, situation in enumerate(situations):
         line = requests.make(world["instants"][number % len(world["instants"])], situation)

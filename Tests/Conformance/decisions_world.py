@@ -467,6 +467,19 @@ RULES_EACH = 20
 SHARE_MET = (0.02, 0.22)
 
 
+def make_open_offer(number, good):
+    """An offer to half of those whom no rule before it met, for which nobody need be known."""
+    offers = [
+        one for one in good
+        if one["kind"] == "promotionalOffer" and not one["productId"].endswith(".extra")]
+    # Its own chance: a rule more leaves the others as they are.
+    maker = Maker(f"open {number}")
+    return {
+        "id": maker.identifier("rule"), "name": "open",
+        "when": {"randomShare": {"salt": "open", "basisPoints": 5_000}},
+        "treatment": maker.random.choice(offers)}
+
+
 def make_rules(maker, number, app, sample):
     conditions = Conditions(maker, app, LOCALES)
     good, bad = treatments(maker, app)
@@ -479,6 +492,7 @@ def make_rules(maker, number, app, sample):
         if maker.chance(0.25):
             rule["schedule"] = make_schedule(maker)
         rules.append(rule)
+    rules.append(make_open_offer(number, good))
     first = {
         "schemaVersion": 2, "holdout": HOLDOUTS[number % len(HOLDOUTS)],
         "governor": GOVERNORS[number % len(GOVERNORS)], "rules": rules}
@@ -519,7 +533,7 @@ def make_spent(maker, number, governor):
         return []
     limit, currency = budget["amountMilliunits"], budget["currency"]
     amounts = [
-        (limit, limit - 1), (limit - 1, limit), (limit + 1, None), (None, limit)][number // 4 % 4]
+        (limit, limit - 1), (limit - 1, limit), (limit + 1, None), (None, limit)][number % 4]
     spent = [
         {"month": month, "currency": currency, "spentMilliunits": amount}
         for month, amount in zip(("2026-10-01", "2026-11-01"), amounts) if amount is not None]
