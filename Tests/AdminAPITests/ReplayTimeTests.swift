@@ -49,6 +49,5 @@ import Testing
             \(Self.decisions) decisions in \(whole.components.seconds) s, \(times.count - 1) steps, \
             the longest \(Int64(longest / .milliseconds(1))) ms
             """)
-        print("\(Self.decisions) in \(whole), \(times.count - 1) steps, longest \(longest)")
     }
 }
