@@ -5,9 +5,9 @@ package import RetentionStore
 package import Service
 
 /// Does the work that outlives its request: takes a lease, works step by step, a transaction each,
-/// and commits the result with the job's end. Between steps it takes the lease anew and says how far
-/// it has come. A worker that dies leaves nothing that counts behind; another begins anew when the
-/// lease is over.
+/// and commits the result with the job's end. With each step it takes the lease anew and says how
+/// far it has come. A worker that dies leaves nothing that counts behind; another begins anew when
+/// the lease is over.
 package struct JobRunner: Sendable {
     /// From the end of a step; beyond it another worker may begin.
     static let leaseSeconds: Int32 = 60

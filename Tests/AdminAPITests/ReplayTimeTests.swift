@@ -46,8 +46,8 @@ import Testing
         try Promise.kept(
             "long-jobs",
             """
-            \(Self.decisions) decisions in \(whole.components.seconds) s, \(times.count - 1) steps, \
-            the longest \(Int64(longest / .milliseconds(1))) ms
+            \(Self.decisions) decisions in \(whole.components.seconds) s, \(times.count - 1) \
+            steps, the longest \(Int64(longest / .milliseconds(1))) ms
             """)
     }
 }
