@@ -29,7 +29,7 @@ enum AppCopies {
 
     // MARK: - The job
 
-    static func run(_ call: JobCall) throws -> JobResult {
+    @Sendable static func run(_ call: JobCall) throws -> JobResult {
         var reader = BodyReader(try JSONTree(trusted: call.job.input))
         let target: AppID? = reader.identifier("targetAppId")
         try reader.finish()
@@ -112,6 +112,7 @@ private struct AppCopy {
             let page = try transaction.listMessages(
                 of: source, after: last?.id, limit: Self.pageRows)
             for message in page {
+                try call.checkTime()
                 var thing = Thing(kind: "message", name: message.name, outcome: .created)
                 if let there = try transaction.findMessage(named: message.name, of: target) {
                     messages[message.id] = there
@@ -189,6 +190,7 @@ private struct AppCopy {
             let products = try transaction.existingProducts(page.map(\.productId), of: target)
             let known = Set(products.map { Array($0.utf8) })
             for row in page {
+                try call.checkTime()
                 let isSold = known.contains(Array(row.productId.utf8))
                 let (outcome, detail) = try copy(row, to: to, isSold: isSold)
                 things.append(

@@ -116,6 +116,9 @@ enum Decisions {
             "snapshot": [
                 "number": .integer(number), "builtAt": .instant(stored.builtAt),
                 "isCurrent": .boolean(stored.isCurrent),
+                "ruleSetVersion": .optional(
+                    try call.transaction.findRuleSetVersion(ofSnapshot: number, at: key)
+                ) { .integer(Int64($0)) },
             ],
             "isReproduced": .boolean(DecidedAnswer(again) == DecidedAnswer(decision)),
             "canSignOffers": .boolean(recorded.canSignOffers),

@@ -44,6 +44,7 @@ struct LocalizationImportRun {
     mutating func report() throws -> JSONTree {
         var counts: [Outcome: Int64] = [:]
         let shown = try rows.enumerated().map { index, row -> JSONTree in
+            try call.checkTime()
             let (outcome, problems) = try take(row, at: index)
             counts[outcome, default: 0] += 1
             return [

@@ -113,7 +113,7 @@ enum LocalizationImports {
 
     // MARK: - The job
 
-    static func run(_ call: JobCall) throws -> JobResult {
+    @Sendable static func run(_ call: JobCall) throws -> JobResult {
         let marks = call.job.input.prefix(Mark.count)
         let rows = try rows(
             call.job.input.dropFirst(Mark.count), isCSV: marks.first == Mark.csv)

@@ -6,9 +6,15 @@ internal import RetentionStore
 
 /// One replay inside its job: past requests, newest first, page by page, decided once more from
 /// what they were taken from, by other rules and with the texts that Apple has approved by now.
+///
+/// Rules, texts and prices are read once. Decisions are read in slices, a transaction each, which
+/// sees what is there by then: those that come in meanwhile may be among them, those that are
+/// deleted may not.
 struct ReplayRun {
     /// Rows read from the database at once.
     private static let pageRows = 500
+    /// Of one transaction.
+    private static let sliceRows = 2_000
     /// Of lists in the report; what is beyond is counted, not named.
     private static let listed = 100
     /// Locales and transitions held in memory. Apple signs what is asked, so there are not so many.
@@ -34,8 +40,14 @@ struct ReplayRun {
         let to: End
     }
 
-    private let transaction: TenantTransaction
     private let key: AppEnvironment
+    private let span: DecisionSpan
+    private let limit: Int
+    /// The last decision that was read.
+    private var place: DecisionPlace?
+    private var isAtEnd = false
+    /// Decisions to read, as they were counted at the beginning.
+    let expected: Int32
     private let serving: ServingSnapshot
     private let matcher: LocaleMatcher
     private let prices: OfferPrices
@@ -72,9 +84,14 @@ struct ReplayRun {
         }
     }
 
-    init(_ transaction: TenantTransaction, _ key: AppEnvironment, _ ruleSet: RuleSet) throws {
-        self.transaction = transaction
+    init(
+        _ transaction: TenantTransaction, _ key: AppEnvironment, _ ruleSet: RuleSet,
+        _ span: DecisionSpan, limit: Int
+    ) throws {
         self.key = key
+        self.span = span
+        self.limit = limit
+        expected = try transaction.countDecisions(at: key, span, limit: Int32(clamping: limit))
         serving = ServingSnapshot(
             try transaction.prospectiveSnapshot(at: key, ruleSet, withStop: false))
         matcher = LocaleMatcher(supported: serving.locales)
@@ -83,17 +100,27 @@ struct ReplayRun {
             ruleSet.rules.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    mutating func replay(_ span: DecisionSpan, limit: Int) throws {
-        var place: DecisionPlace?
-        while seen < limit {
-            let wanted = min(Self.pageRows, limit - seen)
-            let page = try transaction.listDecisions(
-                at: key, span, after: place, limit: Int32(clamping: wanted))
-            for decision in page { take(decision) }
-            guard page.count == wanted, let last = page.last else { return }
-            place = DecisionPlace(
-                signedDate: last.signedDate, requestIdentifier: last.requestIdentifier)
-        }
+    /// Reads the next slice.
+    ///
+    /// - Returns: whether there may be more.
+    mutating func readOn(_ transaction: TenantTransaction, _ time: StepTime) throws -> Bool {
+        let end = min(limit, seen + Self.sliceRows)
+        repeat {
+            try readPage(transaction, until: end)
+        } while !isAtEnd && seen < end
+            && !time.isSliceOver
+        return !isAtEnd && seen < limit
+    }
+
+    private mutating func readPage(_ transaction: TenantTransaction, until end: Int) throws {
+        let wanted = min(Self.pageRows, end - seen)
+        let page = try transaction.listDecisions(
+            at: key, span, after: place, limit: Int32(clamping: wanted))
+        for decision in page { take(decision) }
+        isAtEnd = page.count < wanted
+        guard let last = page.last else { return }
+        place = DecisionPlace(
+            signedDate: last.signedDate, requestIdentifier: last.requestIdentifier)
     }
 
     private mutating func take(_ decision: StoredDecision) {

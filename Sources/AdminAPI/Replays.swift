@@ -53,21 +53,40 @@ enum Replays {
 
     // MARK: - The job
 
-    static func run(_ call: JobCall) throws -> JobResult {
+    @Sendable static func begin(_ call: JobCall) throws -> any JobWork {
         let input = try JSONDecoder().decode(Input.self, from: Data(call.job.input))
-        guard try call.transaction.hasApp(call.job.app) else { throw Problem.notFound }
+        try requireApp(call)
         let key = AppEnvironment(app: call.job.app, environment: input.environment)
-        var run = try ReplayRun(call.transaction, key, input.ruleSet)
-        try run.replay(
-            DecisionSpan(from: input.from, to: input.to), limit: Int(clamping: input.limit))
-        let report = run.report.merging([
-            "environment": .string(key.environment.rawValue),
-            "rules": [
-                "source": .string(input.source),
-                "version": .optional(input.version) { .integer(Int64($0)) },
-            ],
-            "from": .optional(input.from, JSONTree.instant), "to": .instant(input.to),
-        ])
-        return JobResult(report: report, done: Int32(clamping: run.seen))
+        let span = DecisionSpan(from: input.from, to: input.to)
+        return Work(
+            input: input,
+            run: try ReplayRun(
+                call.transaction, key, input.ruleSet, span, limit: Int(clamping: input.limit)))
+    }
+
+    /// Gone, or out of the key's sight: then its decisions are too, and what is left is no end.
+    private static func requireApp(_ call: JobCall) throws {
+        guard try call.transaction.hasApp(call.job.app) else { throw Problem.notFound }
+    }
+
+    private struct Work: JobWork {
+        let input: Input
+        var run: ReplayRun
+
+        mutating func next(_ call: JobCall) throws -> JobStep {
+            try requireApp(call)
+            let hasMore = try run.readOn(call.transaction, call.time)
+            let done = Int32(clamping: run.seen)
+            if hasMore { return .goesOn(done: done, total: max(run.expected, done)) }
+            let report = run.report.merging([
+                "environment": .string(input.environment.rawValue),
+                "rules": [
+                    "source": .string(input.source),
+                    "version": .optional(input.version) { .integer(Int64($0)) },
+                ],
+                "from": .optional(input.from, JSONTree.instant), "to": .instant(input.to),
+            ])
+            return .ended(JobResult(report: report, done: done))
+        }
     }
 }

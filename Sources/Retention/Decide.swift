@@ -160,7 +160,9 @@ extension ServingSnapshot {
         _ id: MessageID, _ kind: MessageKind, _ call: DecisionCall, by rule: Rule,
         as answer: (UUID) -> Answer
     ) -> Result<Decision, DeadReason> {
-        guard let message = message(id), message.kind == kind else { return .failure(.noMessage) }
+        // A snapshot holds messages that have a text to show, and rules name messages that exist.
+        guard let message = message(id) else { return .failure(.noApprovedText) }
+        guard message.kind == kind else { return .failure(.noMessage) }
         for locale in call.chain {
             if let identifier = message.placements[locale] {
                 return .success(

@@ -167,9 +167,9 @@ package enum FallbackReason: String, Sendable, CaseIterable {
 
 /// Why a rule that matched was passed over.
 package enum DeadReason: String, Sendable, CaseIterable {
-    /// No text of the message is approved in a locale of the chain.
+    /// No text of the message is approved in a locale of the chain, or none at all.
     case noApprovedText
-    /// The message is not there, or of another kind than the treatment.
+    /// The message is of another kind than the treatment.
     case noMessage
     /// Not another product of the subscriber's group, or a product that is not known.
     case notInGroup

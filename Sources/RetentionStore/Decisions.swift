@@ -103,6 +103,26 @@ extension TenantTransaction {
         try decisions(at: key, span, one: nil, after: after, limit: limit)
     }
 
+    /// How many decisions of the span there are; `limit` where there are more.
+    package func countDecisions(
+        at key: AppEnvironment, _ span: DecisionSpan, limit: Int32
+    ) throws -> Int32 {
+        let from = span.from.map { Timestamp(milliseconds: $0.milliseconds) }
+        let to = span.to.map { Timestamp(milliseconds: $0.milliseconds) }
+        let rows = try connection.query(
+            """
+            select count(*)::integer as counted from (
+              select from holdfast.decision
+              where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+                and environment = \(key.environment.rawValue)
+                and (\(from)::timestamptz is null or signed_date >= \(from))
+                and (\(to)::timestamptz is null or signed_date < \(to))
+              limit \(limit)
+            ) as taken
+            """)
+        return try rows.first?.decode("counted") ?? 0
+    }
+
     package func findDecision(
         _ place: DecisionPlace, at key: AppEnvironment
     ) throws -> StoredDecision? {

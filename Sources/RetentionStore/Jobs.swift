@@ -1,5 +1,6 @@
 // Table: job. Work that outlives its request, done once however often a worker dies: the lease is
-// the right to act, and the result is committed in the transaction that shows it.
+// the right to act, and the result is committed in the transaction that shows it. Work in several
+// transactions takes the lease anew with each.
 package import FoundationEssentials
 internal import Postgres
 package import Retention
@@ -96,6 +97,30 @@ extension TenantTransaction {
         try jobs(one: nil, before: before, limit: limit)
     }
 
+    /// Takes the lease anew, from now, and says how far the work has come.
+    package func renewJob(
+        _ id: JobID, leaseSeconds seconds: Int32, done: Int32, total: Int32?
+    ) throws {
+        try requireOne(
+            connection.query(
+                """
+                update holdfast.job
+                set leased_until = clock_timestamp() + make_interval(secs => \(seconds)),
+                  done = \(done), total = \(total)
+                where tenant_id = \(tenant.uuid) and job_id = \(id.uuid) and state = 'running'
+                """), id)
+    }
+
+    /// Lets the lease end now: another worker need not wait for it.
+    package func giveUpJob(_ id: JobID) throws {
+        try requireOne(
+            connection.query(
+                """
+                update holdfast.job set leased_until = clock_timestamp()
+                where tenant_id = \(tenant.uuid) and job_id = \(id.uuid) and state = 'running'
+                """), id)
+    }
+
     package func finishJob(_ id: JobID, report: [UInt8], done: Int32) throws {
         try finish(id, .succeeded, report: report, failure: nil, done: done)
     }
@@ -108,15 +133,19 @@ extension TenantTransaction {
     private func finish(
         _ id: JobID, _ state: JobState, report: [UInt8]?, failure: JSON?, done: Int32?
     ) throws {
-        let finished = try connection.query(
-            """
-            update holdfast.job
-            set state = \(state.rawValue), report = \(report), failure = \(failure),
-              done = coalesce(\(done), done), total = coalesce(\(done), total),
-              finished_at = clock_timestamp(), lease_token = null, leased_until = null
-            where tenant_id = \(tenant.uuid) and job_id = \(id.uuid) and state = 'running'
-            """)
-        guard finished.affected == 1 else {
+        try requireOne(
+            connection.query(
+                """
+                update holdfast.job
+                set state = \(state.rawValue), report = \(report), failure = \(failure),
+                  done = coalesce(\(done), done), total = coalesce(\(done), total),
+                  finished_at = clock_timestamp(), lease_token = null, leased_until = null
+                where tenant_id = \(tenant.uuid) and job_id = \(id.uuid) and state = 'running'
+                """), id)
+    }
+
+    private func requireOne(_ changed: Rows, _ id: JobID) throws {
+        guard changed.affected == 1 else {
             throw StoreError(code: .leaseLost, message: "\(id) does not run; leave it")
         }
     }
@@ -163,8 +192,8 @@ extension RetentionStore {
 
     /// Takes one waiting job of any tenant; `nil` where none waits.
     ///
-    /// - Parameter seconds: how long others leave it alone. Work that takes longer is lost: its
-    ///   transaction finds the lease gone.
+    /// - Parameter seconds: how long others leave it alone, unless `renewJob` makes it last. Who
+    ///   takes longer may find the lease gone, and all he did with it.
     package func claimJob(_ platform: PlatformScope, leaseSeconds seconds: Int32) throws
         -> JobLease?
     {

@@ -53,6 +53,22 @@ extension TenantTransaction {
             against: SnapshotHead(tenant: tenant, key: key, number: number))
     }
 
+    /// The version of the rules that a snapshot holds; `nil` where none was in force by then, or
+    /// the history of publications does not go back so far.
+    package func findRuleSetVersion(
+        ofSnapshot number: Int64, at key: AppEnvironment
+    ) throws -> Int32? {
+        try connection.query(
+            """
+            select version from holdfast.publication
+            where tenant_id = \(tenant.uuid) and app_id = \(key.app.uuid)
+              and environment = \(key.environment.rawValue) and snapshot_number <= \(number)
+            order by snapshot_number desc, publication_id desc
+            limit 1
+            """
+        ).first?.decode("version")
+    }
+
     /// Names of the responders that were heard of lately, in real time. They serve every tenant.
     package func listLiveResponders() throws -> [String] {
         let rows = try connection.query(

@@ -1,5 +1,6 @@
 import AdminAPI
 import Foundation
+import Postgres
 import Retention
 import RetentionStore
 import Service
@@ -86,6 +87,22 @@ struct DecidingStage {
         let request = record.requestIdentifier.uuidString.lowercased()
         let found = listed.first { $0["requestIdentifier"]?.text == request }
         return try #require(found?["id"]?.text)
+    }
+
+    /// So many decisions like the one that is there, of as many subscribers; four have one instant.
+    func multiplyDecisions(by count: Int32) throws {
+        try app.agency.stage.database.superuser.withConnection { connection in
+            _ = try connection.query(
+                """
+                insert into holdfast.decision
+                select made.*
+                from holdfast.decision d cross join generate_series(1, \(count)) n
+                cross join lateral jsonb_populate_record(d, jsonb_build_object(
+                  'request_identifier', gen_random_uuid(),
+                  'original_transaction_id', 'many-' || n,
+                  'signed_date', d.signed_date - (n / 4) * interval '1 millisecond')) made
+                """)
+        }
     }
 
     /// The identifier at Apple of a message's text.

@@ -36,6 +36,31 @@ import Testing
         #expect(rules[0]["treatments"] == [["kind": "switchPlan", "dead": .null]])
     }
 
+    /// Also after a rollback, whose version is the older one.
+    @Test func theVersionOfTheRulesIsNamed() throws {
+        let stage = try DecidingStage()
+        let app = stage.app
+        let numbers = [
+            try stage.publish(stage.rules()), try stage.publish(TestApp.rules(app.says(app.text))),
+        ]
+        let back = try #require(
+            try app.publish(1, .production).json["snapshotNumber"]?.number)
+        // One more snapshot with the same rules.
+        try app.place([app.text], in: ["fr-FR"])
+        let last = try #require(
+            try app.agency.all("\(app.path)/snapshots").first?["number"]?.number)
+        #expect(numbers[1] < back && back < last)
+        let fallback = Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil)
+        for (snapshot, version) in zip(numbers + [back, last], [1, 2, 1, 1] as [Int64]) {
+            let id = try stage.decide(
+                stage.subscriber(days: 1), of: "1", snapshot: snapshot, as: fallback)
+            let read = try app.agency.get("/v1/decisions/\(id)")
+            #expect(
+                read.json["explanation"]?["snapshot"]?["ruleSetVersion"] == .integer(version),
+                "\(read.text)")
+        }
+    }
+
     @Test func whatDoesNotFollowIsSaidAndWhatCannotBeExplainedToo() throws {
         let stage = try DecidingStage()
         let number = try stage.publish(stage.rules())

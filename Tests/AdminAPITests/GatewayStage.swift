@@ -125,11 +125,18 @@ struct GatewayStage {
     /// As the gateway's own upkeep uses it.
     func gatewayStore() -> RetentionStore { RetentionStore(pool: pool) }
 
-    /// A worker that is interrupted between a job's work and its end.
-    func jobs(beforeEnd: @escaping @Sendable () throws -> Void) -> JobRunner {
-        JobRunner(
-            store: gatewayStore(), clock: clock.clock, log: Log(service: "jobs", sink: { _ in }),
-            metrics: GatewayMetrics(Metrics()), beforeEnd: beforeEnd)
+    /// A worker that is interrupted between steps, or between a job's work and its end.
+    func jobs(
+        limits: StepLimits = StepLimits(),
+        betweenSteps: @escaping @Sendable () throws -> Void = {},
+        beforeEnd: @escaping @Sendable () throws -> Void = {}
+    ) -> JobRunner {
+        let collected = log
+        return JobRunner(
+            store: gatewayStore(), clock: clock.clock,
+            log: Log(service: "jobs", sink: { collected.append($0) }),
+            metrics: GatewayMetrics(Metrics()), limits: limits, betweenSteps: betweenSteps,
+            beforeEnd: beforeEnd)
     }
 
     func flushKeyUse() throws { try gateway.flushKeyUse() }

@@ -27,6 +27,31 @@ import Testing
         #expect(try other.get("/v1/clients").status == 200)
     }
 
+    /// The bucket holds a minute's requests and refills while they are sent.
+    @Test func ofManyAtOnceNoMoreAreAnsweredThanTheQuotaHas() throws {
+        let (quota, senders, each) = (60, 8, 40)
+        let stage = try GatewayStage()
+        let agency = try stage.makeAgency(requestsPerMinute: Int32(quota))
+        let other = try stage.makeAgency(requestsPerMinute: Int32(quota))
+        let began = ContinuousClock.now
+        let racing = (0..<senders).map { _ in
+            ParallelWork { try (0..<each).map { _ in try agency.get("/v1/clients").status } }
+        }
+        let meanwhile = try (0..<quota / 2).map { _ in try other.get("/v1/clients").status }
+        let statuses = try racing.flatMap { try $0.value() }
+        let refilled = Int((ContinuousClock.now - began) / .seconds(60) * Double(quota)) + 1
+        let answered = statuses.count { $0 == 200 }
+        #expect((quota...quota + refilled).contains(answered), "\(answered)")
+        #expect(statuses.allSatisfy { $0 == 200 || $0 == 429 })
+        #expect(meanwhile.allSatisfy { $0 == 200 })
+        try Promise.kept(
+            "rate-limits",
+            """
+            \(statuses.count) requests by \(senders) at once with a quota of \(quota): \
+            \(answered) answered, of another tenant \(meanwhile.count) of \(meanwhile.count)
+            """)
+    }
+
     @Test func whoIsNotKnownTakesNothingFromAnybody() throws {
         let stage = try GatewayStage()
         let agency = try stage.makeAgency(requestsPerMinute: 3)

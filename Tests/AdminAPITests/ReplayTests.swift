@@ -100,6 +100,29 @@ import Testing
             ])
     }
 
+    /// No snapshot holds it, and it is its text that is missing all the same.
+    @Test func aMessageThatAppleHasNotApprovedAtAllIsWithoutText() throws {
+        let stage = try DecidingStage()
+        let app = stage.app
+        let unseen = MessageID.make(at: app.agency.stage.now)
+        try app.change { transaction in
+            try transaction.createMessage(unseen, name: "unseen", kind: .text, of: app.id)
+            try transaction.createLocalization(
+                Localization(locale: "de-DE", header: "Bleib", body: "Ein Angebot."), of: unseen,
+                app: app.id)
+        }
+        let number = try stage.publish(stage.rules())
+        try stage.decide(
+            stage.subscriber(days: 1), of: "1", snapshot: number,
+            as: Decision(answer: .fallback(.nothingToShow), rule: nil, localeServed: nil))
+        let rules = TestApp.rules(app.says(unseen), app.says(app.text)).merging([
+            "holdout": ["percent": 0, "confirmNoHoldout": true]
+        ])
+        let report = try replay(stage, ["ruleSet": rules])
+        #expect(report["after"]?["answers"]?["message"] == 1, "\(report)")
+        #expect(report["localesWithoutText"] == [["locale": "de-AT", "count": 1]])
+    }
+
     @Test func decisionsThatKnewLessThanTheRulesAskForAreCountedApart() throws {
         let stage = try DecidingStage()
         let app = stage.app

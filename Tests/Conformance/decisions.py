@@ -25,6 +25,7 @@ import sys
 import time
 
 import decisions_ask as asking
+import decisions_conditions as conditions
 import decisions_facts as facts
 import decisions_judge as judging
 import decisions_plants as plants
@@ -36,10 +37,15 @@ LOCALE_BYTES = 64
 OF_ANSWERS = 100_000
 NEEDED = {
     **{("kind", kind): 500 for kind in [*judging.KEYS, "fallback"]},
-    **{("reason", one): 300 for one in ("chosenByRule", "nothingToShow", "stopped", "holdout")},
+    **{("reason", one): 300 for one in (
+        "chosenByRule", "nothingToShow", "stopped", "holdout", "outOfDate")},
     **{("dead", one): 300 for one in (
         "noApprovedText", "noMessage", "notInGroup", "noBillingPlan", "noOffer", "noKey",
-        "notConfirmed", "offerCap", "coolDown", "budgetSpent")},
+        "notConfirmed", "offerCap", "coolDown", "budgetSpent", "countersUnknown",
+        "budgetUnknown", "staleState", "noArm")},
+    **{("mode", mode): 1_000 for mode in conditions.MODES},
+    **{("budget", one): 200 for one in ("never read", "in other money")},
+    ("subscriber", "not found"): 3_000,
     **{("text", how): 3_000 for how in ("exact", "near", "default")},
     **{("near", one): 200 for one in ("another code", "Chinese Hans", "Chinese Hant", "region")},
     **{("holdout", answer): 300 for answer in ("defaultMessage", "fallback")},
@@ -54,7 +60,7 @@ NEEDED = {
        for fact in [*facts.FACTS, "client"] for verdict in (True, False)},
     **{("fact", fact, None): 200
        for fact in [*facts.FACTS, "client"]
-       if fact not in facts.REQUEST_FACTS - {"subscriptionGroup"} | {"offersTaken"}},
+       if fact not in facts.REQUEST_FACTS - {"subscriptionGroup"}},
     **{("stranger", kind): 200 for kind in ("forged", "otherApp")},
     **{("signature version", version): 1_000 for version in (1, 2)},
     ("billing plan", "MONTHLY"): 200,
@@ -145,7 +151,7 @@ def records(directory):
             line = json.loads(text)
             if line["kind"] == "genuine":
                 lines[line["place"], line["request"]["requestIdentifier"]] = line
-    seen, wrong = 0, 0
+    seen, wrong, planted, missed = 0, 0, collections.Counter(), []
     with open(directory / "records.jsonl", encoding="utf-8") as rows:
         for text in rows:
             row = json.loads(text)
@@ -156,8 +162,36 @@ def records(directory):
                 wrong += 1
                 if wrong <= SHOWN:
                     print(f"{row}: {differences}")
-    print(f"records: {seen} records, {wrong} wrong")
-    return 0 if wrong == 0 and seen > 0 else 1
+                continue
+            for name, crooked in crooked_records(row).items():
+                if planted[name] < plants.WANTED:
+                    planted[name] += 1
+                    if name not in record_differences(judge, described, line, crooked):
+                        missed.append(f"{name} is not found in {crooked}")
+    missed += [f"{name}: {planted[name]} planted" for name in CROOKED_MEMBERS
+               if planted[name] < plants.NEEDED]
+    for fault in missed[:SHOWN]:
+        print(fault)
+    print(f"records: {seen} records, {wrong} wrong; {sum(planted.values())} planted, "
+          f"{len(missed)} missed")
+    return 0 if wrong == 0 and seen > 0 and not missed else 1
+
+
+CROOKED_MEMBERS = ["degraded", "dead", "profileSource", "isReproduced"]
+
+
+def crooked_records(row):
+    """The same record with one wrong in it, by the member that is wrong."""
+    crooked = {"isReproduced": {**row, "isReproduced": False}}
+    if row.get("degraded") is not None:
+        crooked["degraded"] = {**row, "degraded": None}
+    if row["dead"]:
+        last = row["dead"][-1]
+        reasons = [*last["reasons"][:-1], "noBillingPlan", "noOffer"]
+        crooked["dead"] = {**row, "dead": [*row["dead"][:-1], {**last, "reasons": reasons}]}
+    if row.get("profileSource") == "unavailable":
+        crooked["profileSource"] = {**row, "profileSource": "memory"}
+    return crooked
 
 
 def kept_locale(text):
@@ -169,7 +203,9 @@ def record_differences(judge, described, line, row):
     if line is None:
         return "a decision that nobody asked for, or twice"
     place, request = judge.places[row["place"]], line["request"]
-    expected = judge.truth.expect(place, request, line["at"])
+    situation = conditions.of_line(line)
+    expected = judge.truth.expect(place, request, line["at"], situation)
+    mode = conditions.mode(situation)
     answer = judging.read(line["status"], line["body"])
     served = expected.identifiers.get(answer.message)
     wanted = {
@@ -180,13 +216,19 @@ def record_differences(judge, described, line, row):
         "productId": request["productId"], "localeAsked": kept_locale(request["userLocale"]),
         "signedDate": request["signedDate"], "decidedAt": line["at"],
         "snapshotNumber": described[row["place"]]["snapshotNumber"],
+        "degraded": None if mode == "full" else mode, "dead": expected.dead,
+        "isReproduced": True,
     }
+    # Nobody is looked up for rules that ask for nobody.
+    found = {"memory", "database", "absent"} if situation["findsSubscribers"] else {"unavailable"}
+    if row.get("profileSource") not in found | {"notNeeded"}:
+        wanted["profileSource"] = sorted(found)
     return {
         name: f"{row.get(name)!r}, expected {value!r}" for name, value in wanted.items()
         if row.get(name) != value}
 
 
-SELFTEST_LINES = 6_000
+SELFTEST_LINES = 8_000
 
 
 def selftest(directory):
@@ -195,8 +237,11 @@ def selftest(directory):
         lines = plants.true_log(world, SELFTEST_LINES)
     else:
         world = load(directory)
+        # From all of it, since the log goes from condition to condition; half of them bad ones.
         with open(directory / "answers.jsonl", encoding="utf-8") as log:
-            lines = [json.loads(text) for _, text in zip(range(SELFTEST_LINES), log)]
+            lines = [json.loads(text) for text in log]
+        halves = [[one for one in lines if ("conditions" in one) is bad] for bad in (True, False)]
+        lines = [one for half in halves for one in half[::-(-len(half) * 2 // SELFTEST_LINES)]]
     judge = judging.Judge(world)
     faults = [f"{sorted(wrong)} in a true log" for line in lines if (wrong := judge.judge(line)[0])]
     total = 0

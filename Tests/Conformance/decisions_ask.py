@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
+import decisions_conditions as conditions
 import decisions_world
 
 ODD_LOCALES = [
@@ -76,15 +77,16 @@ class Requests:
         self.transactions = [sorted(place.subscribers) for place in places]
         self.weights = [1 if place.app["isStopped"] else 8 for place in places]
 
-    def make(self, now):
+    def make(self, now, situation=conditions.GOOD):
         chance = self.random.random()
         (place,) = self.random.choices(self.places, self.weights)
         kind = "forged" if chance < 0.005 else "genuine"
         signed = place
         if 0.005 <= chance < 0.015:
             kind, signed = "otherApp", self.other(place)
-        return {
+        line = {
             "place": place.number, "at": now, "kind": kind, "request": self.request(signed, now)}
+        return line if situation == conditions.GOOD else {**line, "conditions": situation}
 
     def other(self, place):
         """Of another app, or of the same one in the other environment."""
@@ -161,7 +163,7 @@ class Wire:
 def ask(world, places, origin, paths, count, log):
     """Asks `count` genuine requests at the least, in the order of the world's instants, and writes
     a line for each answer."""
-    app_store, clock = AppStore(world), Wire(origin)
+    app_store, control = AppStore(world), Wire(origin)
     instants = world["instants"]
     share = -(-count * 103 // 100 // len(instants))
     requests = Requests(places, world["seed"])
@@ -174,11 +176,16 @@ def ask(world, places, origin, paths, count, log):
             line["status"], line["body"] = status, answer
         return lines
 
+    def bring_about(path, body):
+        status, _ = control.post(path, body)
+        if status != 200:
+            raise SystemExit(f"decisions: {path} answers with status {status}")
+
+    phases = [(now, *phase) for now in instants for phase in conditions.phases(share)]
     with concurrent.futures.ThreadPoolExecutor(SENDERS) as pool:
-        for now in instants:
-            status, _ = clock.post(f"/clock/{now}", b"")
-            if status != 200:
-                raise SystemExit(f"decisions: the clock cannot be set, status {status}")
-            lines = [requests.make(now) for _ in range(share)]
+        for now, number, situation in phases:
+            bring_about(f"/clock/{now}", b"")
+            bring_about("/conditions", json.dumps(situation).encode())
+            lines = [requests.make(now, situation) for _ in range(number)]
             for done in pool.map(send, range(SENDERS), (lines[n::SENDERS] for n in range(SENDERS))):
                 log.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in done)

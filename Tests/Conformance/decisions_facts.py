@@ -10,6 +10,7 @@ import hashlib
 import re
 import zoneinfo
 
+import decisions_conditions as conditions
 import decisions_readers as readers
 
 HOUR = 3_600_000
@@ -100,15 +101,20 @@ def version(text):
 class Facts:
     """Of one request at one instant. `tally` counts what was met."""
 
-    def __init__(self, request, place, now, tally):
+    def __init__(self, request, place, now, tally, situation=conditions.GOOD):
         self.request = request
         self.place = place
         self.now = now
         self.tally = tally
+        self.mode = conditions.mode(situation)
+        self.reads_budgets = situation["readsBudgets"]
         known = place.subscribers.get(request["originalTransactionId"])
         self.profile = known and known.get("profile")
         self.as_of = known and known.get("asOf")
         self.counters = (known and known.get("counters")) or NOTHING_TAKEN
+        if not situation["findsSubscribers"]:
+            # Nobody knows whether there is a row: unknown is not nothing.
+            self.profile = self.as_of = self.counters = None
 
     def verdict(self, condition):
         (kind,) = condition.keys() if len(condition) == 1 else ("fact",)
@@ -174,6 +180,8 @@ class Facts:
         if fact in REQUEST_FACTS:
             return self.request_value(fact)
         if fact in COUNTER_FACTS:
+            if self.counters is None:
+                return None
             if fact == "offersTaken":
                 return self.counters["offersTaken"]
             return self.days_since(self.counters["lastOfferAt"])
@@ -260,3 +268,19 @@ def experiment_owners(rule_sets):
             last[experiment["id"]] = now
         versions.append(owners)
     return versions
+
+
+def asks_for_counts(rule):
+    """Whether a rule goes by what the governor counts, its limits aside."""
+    treatments = [rule[name] for name in ("treatment",) if name in rule]
+    treatments += [arm["treatment"] for arm in rule.get("experiment", {}).get("arms", [])]
+    return tests_counts(rule["when"]) or any(
+        one["kind"] == "escalation" for one in treatments)
+
+
+def tests_counts(condition):
+    if "fact" in condition:
+        return condition["fact"] in COUNTER_FACTS
+    parts = condition.get("all", []) + condition.get("any", [])
+    parts += [condition["not"]] if "not" in condition else []
+    return any(tests_counts(part) for part in parts)

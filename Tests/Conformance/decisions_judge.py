@@ -2,6 +2,7 @@
 
 import base64
 import collections
+import copy
 import dataclasses
 import functools
 import json
@@ -12,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
+import decisions_conditions as conditions
 import decisions_facts as facts
 import decisions_readers as readers
 import decisions_truth as truth
@@ -29,7 +31,10 @@ WRONGS = {
     "locale": "says the right message in a locale that is not the reader's",
     "arm": "answers as another arm than the one assigned",
     "holdout": "gives a rule to somebody who is held out",
+    "noArm": "gives an arm to somebody who has none",
     "governor": "makes an offer that the governor refuses",
+    "stale": "says more than may be said by what is so old",
+    "unread": "goes by counts, sums or facts that nobody could read",
     "rule": "is not what the rules say",
     "form": "is no answer that Apple takes",
     "stranger": "answers a request that is not genuine",
@@ -70,6 +75,11 @@ class Answer:
     @property
     def offer(self):
         return self.claims and self.claims.get("offerIdentifier")
+
+
+# Why an offer may not be made, where that is no limit that was reached.
+REFUSED_AS = {
+    "staleState": "stale", "countersUnknown": "unread", "budgetUnknown": "unread"}
 
 
 class Malformed(Exception):
@@ -187,29 +197,36 @@ class Judge:
         self.places = self.truth.places
         self.known = index(self.places)
         self.tally = self.truth.tally
+        # For what would have been, which nobody met.
+        self.might = copy.copy(self.truth)
+        self.might.tally = collections.Counter()
         self.nonces = collections.Counter()
 
     def judge(self, line):
         """What is wrong with the answer, as names, and what was expected."""
         place, request, now = self.places[line["place"]], line["request"], line["at"]
+        situation = conditions.of_line(line)
         if line["kind"] != "genuine":
             self.tally["stranger", line["kind"]] += 1
             refused = 400 <= line["status"] < 500 and line["body"] == ""
             return (set() if refused else {"stranger"}), None
-        expected = self.truth.expect(place, request, now)
-        self.count(expected, request)
+        expected = self.truth.expect(place, request, now, situation)
+        self.count(expected, request, situation)
         try:
             answer = read(line["status"], line["body"])
         except (Malformed, ValueError, KeyError, TypeError, AttributeError):
             return {"form"}, expected
         wrong = self.identifier_wrongs(place, answer)
         wrong |= self.product_wrongs(place, request, answer)
-        wrong |= self.offer_wrongs(place, request, answer, now)
+        wrong |= self.offer_wrongs(line, place, answer)
         if not self.is_expected(expected, answer):
-            wrong.add(self.difference(place, expected, answer))
+            wrong.add(self.difference(line, place, expected, answer))
         return wrong, expected
 
-    def count(self, expected, request):
+    def count(self, expected, request, situation):
+        self.tally["mode", conditions.mode(situation)] += 1
+        if not situation["findsSubscribers"]:
+            self.tally["subscriber", "not found"] += 1
         self.tally["kind", expected.kind] += 1
         if expected.reason:
             self.tally["reason", expected.reason] += 1
@@ -250,9 +267,10 @@ class Judge:
             right = False
         return set() if right else {"outsideGroup"}
 
-    def offer_wrongs(self, place, request, answer, now):
+    def offer_wrongs(self, line, place, answer):
         if answer.key != "promotionalOffer":
             return set()
+        request, now, situation = line["request"], line["at"], conditions.of_line(line)
         wrong, key, claims = set(), place.app["key"], answer.claims
         if answer.version == 1:
             answer.signed = first_text(place.app["bundleId"], answer.key_id, claims)
@@ -277,9 +295,10 @@ class Judge:
         self.nonces[nonce] += 1
         if (answer.product, answer.offer) not in place.offers:
             wrong.add("offerClaims")
-        asked = facts.Facts(request, place, now, collections.Counter())
-        if truth.governor_refusal(asked) is not None:
-            wrong.add("governor")
+        asked = facts.Facts(request, place, now, collections.Counter(), situation)
+        refused = truth.governor_refusal(asked)
+        if refused is not None:
+            wrong.add(REFUSED_AS.get(refused, "governor"))
         return wrong
 
     # MARK: against what was expected
@@ -299,10 +318,15 @@ class Judge:
             and answer.offer == treatment.get("offerIdentifier")
             and answer.version == treatment.get("signatureVersion"))
 
-    def difference(self, place, expected, answer):
+    def difference(self, line, place, expected, answer):
         """The name of what became of another answer than the expected one."""
         if expected.is_held_out:
             return "holdout"
+        situation = conditions.of_line(line)
+        if situation != conditions.GOOD:
+            known = self.might.expect(place, line["request"], line["at"])
+            if self.is_expected(known, answer):
+                return "unread" if conditions.mode(situation) == "full" else "stale"
         said = {one.message for one in self.known.get(answer.message, []) if one.message}
         wanted = {
             one.message for identifier in expected.identifiers
@@ -312,9 +336,19 @@ class Judge:
             same = answer.product == treatment.get("productId") or answer.key == "message"
             if same and answer.message not in expected.identifiers:
                 return "locale"
+        if self.is_of_no_arm(place, expected, answer, said):
+            return "noArm"
         if expected.experiment and self.is_of_other_arm(place, expected, answer, said):
             return "arm"
         return "rule"
+
+    @staticmethod
+    def is_of_no_arm(place, expected, answer, said):
+        without = {one["rule"] for one in expected.dead if "noArm" in one["reasons"]}
+        return any(
+            is_answer_of(arm["treatment"], answer, said)
+            for rule in place.rule_set["rules"] if rule["id"] in without
+            for arm in rule["experiment"]["arms"])
 
     @staticmethod
     def is_of_other_arm(place, expected, answer, said):

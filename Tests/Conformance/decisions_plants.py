@@ -3,9 +3,11 @@
 import base64
 import copy
 import json
+import random
 import uuid
 
 import decisions_ask as asking
+import decisions_conditions as conditions
 import decisions_judge as judging
 import decisions_truth as truth
 
@@ -62,12 +64,18 @@ def true_log(world, count):
     """What a responder without fault would have answered."""
     judge = judging.Judge(world)
     requests = asking.Requests(judge.places, world["seed"] + 1)
+    shares, changes = zip(*conditions.BAD)
+    chance = random.Random(world["seed"])
+    bad = [{**conditions.GOOD, **one} for one in chance.choices(changes, shares, k=count // 2)]
+    situations = [conditions.GOOD] * (count - len(bad)) + bad
+    chance.shuffle(situations)
     lines = []
-    for number in range(count):
-        line = requests.make(world["instants"][number % len(world["instants"])])
+    for number, situation in enumerate(situations):
+        line = requests.make(world["instants"][number % len(world["instants"])], situation)
         if line["kind"] == "genuine":
             place = judge.places[line["place"]]
-            line = say(line, place, judge.truth.expect(place, line["request"], line["at"]))
+            expected = judge.truth.expect(place, line["request"], line["at"], situation)
+            line = say(line, place, expected)
         else:
             line["status"], line["body"] = 403, ""
         lines.append(line)
@@ -88,7 +96,8 @@ class Planter:
 
     def expected(self, line, place=None):
         if place is not None:
-            return self.judge.truth.expect(place, line["request"], line["at"])
+            return self.judge.truth.expect(
+                place, line["request"], line["at"], conditions.of_line(line))
         if id(line) not in self.right:
             self.right[id(line)] = self.expected(line, self.places[line["place"]])
         return self.right[id(line)]
@@ -154,7 +163,7 @@ class Planter:
 
     def locale(self, line):
         """The same message in a text that somebody else reads."""
-        if line["kind"] != "genuine":
+        if line["kind"] != "genuine" or conditions.of_line(line) != conditions.GOOD:
             return None
         allowed = self.expected(line).identifiers
 
@@ -232,9 +241,9 @@ class Planter:
         same = "00000000-0000-4000-8000-000000000000"
         return self.with_claims(line, lambda claims: claims.update(nonce=same))
 
-    def otherwise(self, line, change):
+    def otherwise(self, line, change, is_fit=lambda situation: situation == conditions.GOOD):
         """What would have been answered if `change` were so."""
-        if line["kind"] != "genuine":
+        if line["kind"] != "genuine" or not is_fit(conditions.of_line(line)):
             return None
         place = self.places[line["place"]]
         right, other = self.expected(line), change(copy.copy(place), self.expected(line))
@@ -252,7 +261,7 @@ class Planter:
             asked = truth.facts.Facts(line["request"], place, line["at"], self.judge.tally)
             for arm in rule["experiment"]["arms"]:
                 if arm["key"] != expected.arm and expected.rule == rule["id"]:
-                    said = self.judge.truth.say(asked, arm["treatment"])
+                    said = self.judge.truth.say(asked, rule, arm["treatment"], [])
                     if said is not None and said.message != expected.message:
                         return said
             return None
@@ -271,9 +280,80 @@ class Planter:
 
     def governor(self, line):
         def change(place, expected):
+            asked = truth.facts.Facts(line["request"], place, line["at"], self.judge.tally)
+            if truth.governor_refusal(asked) in (None, *judging.REFUSED_AS):
+                return None
             place.rule_set = {**place.rule_set, "governor": {}}
             other = self.expected(line, place)
             return other if other.kind == "promotionalOffer" else None
+        return self.otherwise(line, change)
+
+    def as_if_good(self, line, is_fit, is_wanted):
+        """What would have been answered if all were known, and known to be fresh."""
+        def change(place, expected):
+            other = self.judge.truth.expect(place, line["request"], line["at"])
+            # Several rules say the same: then nobody can tell.
+            is_other = not self.messages(other) & self.messages(expected)
+            return other if is_other and is_wanted(other, expected) else None
+        return self.otherwise(line, change, is_fit)
+
+    def in_mode(self, line, modes, is_wanted):
+        return self.as_if_good(
+            line, lambda situation: conditions.mode(situation) in modes, is_wanted)
+
+    def stale_offer(self, line):
+        """By counts and sums that are older than a quarter of an hour."""
+        return self.in_mode(
+            line, ["noBudgetedOffers"], lambda other, _: other.kind == "promotionalOffer")
+
+    def stale_plain_offer(self, line):
+        """One that no limit holds, in the time when none is made."""
+        def is_wanted(other, expected):
+            governor = self.places[line["place"]].rule_set["governor"]
+            return other.kind == "promotionalOffer" and not governor
+        return self.in_mode(line, ["noOffers"], is_wanted)
+
+    def stale_rule(self, line):
+        return self.in_mode(line, ["defaultOnly"], lambda other, _: other.rule)
+
+    def stale_default(self, line):
+        return self.in_mode(
+            line, ["silent"], lambda other, _: other.kind == "defaultMessage")
+
+    def with_unread(self, line, name, is_wanted):
+        """Where all is fresh, and that alone could not be read."""
+        situation = {**conditions.GOOD, name: False}
+        return self.as_if_good(line, lambda one: one == situation, is_wanted)
+
+    def unread_counters(self, line):
+        def is_wanted(other, expected):
+            reasons = [one for rule in expected.dead for one in rule["reasons"]]
+            return other.kind == "promotionalOffer" and "countersUnknown" in reasons
+        return self.with_unread(line, "findsSubscribers", is_wanted)
+
+    def unread_profile(self, line):
+        return self.with_unread(
+            line, "findsSubscribers",
+            lambda other, _: other.rule and other.kind != "promotionalOffer")
+
+    def unread_budget(self, line):
+        def is_wanted(other, expected):
+            reasons = [one for rule in expected.dead for one in rule["reasons"]]
+            return other.kind == "promotionalOffer" and "budgetUnknown" in reasons
+        return self.with_unread(line, "readsBudgets", is_wanted)
+
+    def no_arm(self, line):
+        def change(place, expected):
+            without = [one["rule"] for one in expected.dead if "noArm" in one["reasons"]]
+            for rule in place.rule_set["rules"]:
+                if rule["id"] in without:
+                    asked = truth.facts.Facts(
+                        line["request"], place, line["at"], self.judge.tally)
+                    first = rule["experiment"]["arms"][0]
+                    said = self.judge.truth.say(asked, rule, first["treatment"], [])
+                    if said and said.message and said.message not in self.messages(expected):
+                        return said
+            return None
         return self.otherwise(line, change)
 
     def passed_over(self, line):
@@ -282,6 +362,7 @@ class Planter:
             place.rule_set = {**place.rule_set, "rules": []}
             other = self.expected(line, place)
             is_rule = expected.rule and not expected.experiment and not expected.is_held_out
+            is_rule = is_rule and not any("noArm" in one["reasons"] for one in expected.dead)
             return other if is_rule and not self.messages(other) & self.messages(expected) else None
         return self.otherwise(line, change)
 
@@ -306,6 +387,10 @@ PLANTS = [
     (Planter.offer_bundle, "offerClaims"), (Planter.offer_time, "offerClaims"),
     (Planter.offer_nonce, "offerNonce"), (Planter.first_key, "offerKey"),
     (Planter.first_time, "offerClaims"), (Planter.locale, "locale"), (Planter.arm, "arm"),
+    (Planter.no_arm, "noArm"), (Planter.stale_offer, "stale"),
+    (Planter.stale_plain_offer, "stale"), (Planter.stale_rule, "stale"),
+    (Planter.stale_default, "stale"), (Planter.unread_counters, "unread"),
+    (Planter.unread_profile, "unread"), (Planter.unread_budget, "unread"),
     (Planter.holdout, "holdout"), (Planter.governor, "governor"), (Planter.passed_over, "rule"),
     (Planter.null_member, "form"), (Planter.stranger, "stranger"),
 ]

@@ -7,6 +7,7 @@ nearest is left open: there any of them is right.
 import collections
 import dataclasses
 
+import decisions_conditions as conditions
 import decisions_facts as facts
 import decisions_readers as readers
 
@@ -17,7 +18,8 @@ MESSAGE_KINDS = {
 
 @dataclasses.dataclass
 class Expected:
-    """`identifiers` maps each message identifier that is right to its locale."""
+    """`identifiers` maps each message identifier that is right to its locale; `dead` has, of each
+    rule that was tried, why what it was to say could not be said."""
 
     kind: str
     identifiers: dict
@@ -29,6 +31,7 @@ class Expected:
     arm: str | None = None
     is_held_out: bool = False
     how: str | None = None
+    dead: list = dataclasses.field(default_factory=list)
 
 
 class Place:
@@ -63,6 +66,10 @@ class Place:
             if message["isConfirmed"] or environment == "Sandbox"}
         self.rule_set = app["ruleSets"][here["ruleSet"] - 1]
         self.owners = facts.experiment_owners(app["ruleSets"])[here["ruleSet"] - 1]
+        for experiment in app["withoutBuckets"]:
+            # Its first arm never got them: whoever would be in it is in none.
+            owners = self.owners[experiment]
+            self.owners[experiment] = [None if arm == 0 else arm for arm in owners]
         self.spent = {
             (one["month"], one["currency"]): one["spentMilliunits"] for one in here["spent"]}
         self.subscribers = {one["originalTransactionId"]: one for one in here["subscribers"]}
@@ -97,18 +104,22 @@ class Truth:
         self.places = places(world)
         self.tally = collections.Counter()
 
-    def expect(self, place, request, now):
+    def expect(self, place, request, now, situation=conditions.GOOD):
         """`place` is the one whose URL was called."""
         if place.app["isStopped"]:
             return Expected("fallback", {}, reason="stopped")
-        asked = facts.Facts(request, place, now, self.tally)
+        asked = facts.Facts(request, place, now, self.tally, situation)
+        if asked.mode == "silent":
+            return Expected("fallback", {}, reason="outOfDate")
         holdout = place.rule_set["holdout"]
         transaction = request["originalTransactionId"]
         if place.environment == "Production" and holdout["percent"] > 0:
             number = facts.bucket("holdout:" + place.app["id"], transaction)
             if number < holdout["percent"] * 100:
                 return self.held_out(place, request, holdout)
-        first = None
+        if asked.mode == "defaultOnly":
+            return self.default(place, request)
+        first, dead = None, []
         for rule in place.rule_set["rules"]:
             if not facts.scheduled(rule.get("schedule"), now, place.zone):
                 self.tally["schedule", "outside"] += 1
@@ -116,9 +127,12 @@ class Truth:
             if asked.verdict(rule["when"]) is not True:
                 continue
             treatment, assigned = self.choose(place, rule, transaction)
-            said = self.say(asked, treatment)
+            reasons = []
+            said = self.say(asked, rule, treatment, reasons)
+            if reasons:
+                dead.append({"rule": rule["id"], "reasons": reasons})
             if said is not None:
-                said.rule = rule["id"]
+                said.rule, said.dead = rule["id"], dead
                 said.experiment, said.arm = assigned or first or (None, None)
                 if rule.get("schedule") is not None:
                     self.tally["schedule", "inside"] += 1
@@ -126,6 +140,7 @@ class Truth:
             first = first or assigned
         answer = self.default(place, request)
         answer.experiment, answer.arm = first or (None, None)
+        answer.dead = dead
         return answer
 
     def held_out(self, place, request, holdout):
@@ -151,26 +166,36 @@ class Truth:
             return rule["treatment"], None
         experiment = rule["experiment"]
         number = facts.bucket("experiment:" + experiment["id"], transaction)
-        arm = experiment["arms"][place.owners[experiment["id"]][number]]
+        owner = place.owners[experiment["id"]][number]
+        if owner is None:
+            return None, None
+        arm = experiment["arms"][owner]
         return arm["treatment"], (experiment["id"], arm["key"])
 
-    def say(self, asked, treatment):
-        """The step a subscriber has come to, or the nearest one before it that can be said."""
+    def say(self, asked, rule, treatment, reasons):
+        """The step a subscriber has come to, or the nearest one before it that can be said; who is
+        not known stands at the first. `treatment` is None for who has no arm."""
+        if treatment is None:
+            return self.die("noArm", reasons)
         if treatment["kind"] != "escalation":
-            return self.say_one(asked, treatment)
-        level = max(0, asked.counters["escalationLevel"])
+            return self.say_one(asked, rule, treatment, reasons)
+        level = max(0, asked.counters["escalationLevel"]) if asked.counters else 0
         reached = treatment["steps"][: level + 1]
         for back, step in enumerate(reversed(reached)):
-            said = self.say_one(asked, step)
+            said = self.say_one(asked, rule, step, reasons)
             if said is not None:
                 here = len(reached) - 1 - back
                 self.tally["escalation", "step back" if back else f"step {here}"] += 1
                 return said
         return None
 
-    def say_one(self, asked, treatment):
+    def die(self, dead, reasons):
+        self.tally["dead", dead] += 1
+        reasons.append(dead)
+
+    def say_one(self, asked, rule, treatment, reasons):
         place, kind = asked.place, treatment["kind"]
-        dead = self.refusal(asked, treatment)
+        dead = self.refusal(asked, rule, treatment)
         if dead is None and kind == "fallback":
             return Expected("fallback", {}, treatment=treatment, reason="chosenByRule")
         if dead is None and kind == "appStoreConnectMessage":
@@ -185,10 +210,9 @@ class Truth:
                     kind, {texts[locale]: locale for locale in locales},
                     message=treatment["messageId"], treatment=treatment, how=how)
             dead = "noApprovedText"
-        self.tally["dead", dead] += 1
-        return None
+        return self.die(dead, reasons)
 
-    def refusal(self, asked, treatment):
+    def refusal(self, asked, rule, treatment):
         """Why it cannot be said, but for its text; None where it can."""
         place, kind, current = asked.place, treatment["kind"], asked.request["productId"]
         if kind == "appStoreConnectMessage":
@@ -211,30 +235,48 @@ class Truth:
                 return "noOffer"
             if not place.is_one_group(current, product):
                 return "notInGroup"
-            refused = governor_refusal(asked)
+            refused = governor_refusal(asked, rule)
             if refused is not None:
                 return refused
-        if place.message_kinds.get(treatment["messageId"]) != MESSAGE_KINDS[kind]:
+        if not place.texts.get(treatment["messageId"]):
+            return "noApprovedText"
+        if place.message_kinds[treatment["messageId"]] != MESSAGE_KINDS[kind]:
             return "noMessage"
         return None
 
 
-def governor_refusal(asked):
+def governor_refusal(asked, rule=None):
+    """Why no offer may be made; without the rule, why none may be made by any."""
     governor, place = asked.place.rule_set["governor"], asked.place
     cap = governor.get("offersPerSubscriber")
+    rest = governor.get("coolDownDays")
+    budget = governor.get("monthlyDiscountBudget")
+    is_limited = any(limit is not None for limit in (cap, rest, budget))
+    if asked.mode in ("noOffers", "defaultOnly", "silent"):
+        return "staleState"
+    if asked.mode == "noBudgetedOffers":
+        if is_limited or rule is not None and facts.asks_for_counts(rule):
+            return "staleState"
+    if (cap is not None or rest is not None) and asked.counters is None:
+        return "countersUnknown"
     if cap is not None and asked.counters["offersTaken"] >= cap:
         return "offerCap"
-    rest, last = governor.get("coolDownDays"), asked.counters["lastOfferAt"]
-    if rest is not None and last is not None:
-        if facts.days_between(last, asked.now, place.zone) < rest:
+    if rest is not None and asked.counters["lastOfferAt"] is not None:
+        if facts.days_between(asked.counters["lastOfferAt"], asked.now, place.zone) < rest:
             return "coolDown"
-    budget = governor.get("monthlyDiscountBudget")
-    if budget is not None:
-        month = facts.month_of(asked.now, place.zone)
-        spent = place.spent.get((month, budget["currency"]))
-        if spent is not None and spent >= budget["amountMilliunits"]:
-            return "budgetSpent"
-        if spent is None and any(one == month for one, _ in place.spent):
-            # Money was spent that this budget cannot count.
-            return "budgetUnknown"
+    return None if budget is None else budget_refusal(asked, budget)
+
+
+def budget_refusal(asked, budget):
+    if not asked.reads_budgets:
+        asked.tally["budget", "never read"] += 1
+        return "budgetUnknown"
+    month = facts.month_of(asked.now, asked.place.zone)
+    spent = asked.place.spent.get((month, budget["currency"]))
+    if spent is not None and spent >= budget["amountMilliunits"]:
+        return "budgetSpent"
+    if spent is None and any(one == month for one, _ in asked.place.spent):
+        # Money was spent that this budget cannot count.
+        asked.tally["budget", "in other money"] += 1
+        return "budgetUnknown"
     return None

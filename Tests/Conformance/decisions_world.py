@@ -467,6 +467,19 @@ RULES_EACH = 20
 SHARE_MET = (0.02, 0.22)
 
 
+def make_open_offer(number, good):
+    """An offer to half of those whom no rule before it met, for which nobody need be known."""
+    offers = [
+        one for one in good
+        if one["kind"] == "promotionalOffer" and not one["productId"].endswith(".extra")]
+    # Its own chance: a rule more leaves the others as they are.
+    maker = Maker(f"open {number}")
+    return {
+        "id": maker.identifier("rule"), "name": "open",
+        "when": {"randomShare": {"salt": "open", "basisPoints": 5_000}},
+        "treatment": maker.random.choice(offers)}
+
+
 def make_rules(maker, number, app, sample):
     conditions = Conditions(maker, app, LOCALES)
     good, bad = treatments(maker, app)
@@ -479,6 +492,7 @@ def make_rules(maker, number, app, sample):
         if maker.chance(0.25):
             rule["schedule"] = make_schedule(maker)
         rules.append(rule)
+    rules.append(make_open_offer(number, good))
     first = {
         "schemaVersion": 2, "holdout": HOLDOUTS[number % len(HOLDOUTS)],
         "governor": GOVERNORS[number % len(GOVERNORS)], "rules": rules}
@@ -519,7 +533,7 @@ def make_spent(maker, number, governor):
         return []
     limit, currency = budget["amountMilliunits"], budget["currency"]
     amounts = [
-        (limit, limit - 1), (limit - 1, limit), (limit + 1, None), (None, limit)][number // 4 % 4]
+        (limit, limit - 1), (limit - 1, limit), (limit + 1, None), (None, limit)][number % 4]
     spent = [
         {"month": month, "currency": currency, "spentMilliunits": amount}
         for month, amount in zip(("2026-10-01", "2026-11-01"), amounts) if amount is not None]
@@ -543,7 +557,7 @@ def make_app(maker, number, tenant, shared):
         "connectMessages": [
             {"messageIdentifier": maker.uuid(), "name": f"made {place}", "isConfirmed": place < 2}
             for place in range(4)],
-        "environments": {}, "ruleSets": [{
+        "environments": {}, "withoutBuckets": [], "ruleSets": [{
             "schemaVersion": 2, "holdout": HOLDOUTS[2], "governor": {}, "rules": []}],
     }
     for environment in truth.ENVIRONMENTS:
@@ -579,6 +593,9 @@ def add_rules(maker, number, app):
             now = maker.random.choice(INSTANTS)
             sample.append(facts.Facts(request, place, now, collections.Counter()))
     app["ruleSets"] = make_rules(maker, number, app, sample)
+    app["withoutBuckets"] = [
+        next(rule["experiment"]["id"] for rule in app["ruleSets"][0]["rules"]
+             if "experiment" in rule)]
     for place, environment in enumerate(truth.ENVIRONMENTS):
         here = app["environments"][environment]
         here["ruleSet"] = 1 + (number + place) % 2

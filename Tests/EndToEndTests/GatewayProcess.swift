@@ -29,7 +29,8 @@ final class GatewayProcess: Sendable {
         let log: String
     }
 
-    private let database: Database
+    let database: Database
+    let tenant: TenantID
     let token: String
     private let port: UInt16
     private let keyFile: TemporaryFolder
@@ -101,10 +102,27 @@ final class GatewayProcess: Sendable {
         running.store(program)
     }
 
+    /// JSON, once.
+    func send(_ method: String, _ target: String, _ body: String = "") throws -> ClientResponse {
+        var headers = [("Authorization", "Bearer \(token)")]
+        if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
+        return try transport.send(
+            ClientRequest(
+                method: method, url: origin + target, headers: headers, body: Array(body.utf8),
+                deadline: .seconds(20)))
+    }
+
+    func waitUntilReady() throws {
+        let isReady = becomesTrue(within: Self.answerLimit) {
+            (try? send("GET", "/v1/clients"))?.status == 200
+        }
+        guard isReady else { throw NeverAnswered(key: 0, last: "", log: running.text) }
+    }
+
     /// Repeats the same request until it is answered for good, as a careful client does.
     func createUntilAnswered(_ number: Int) throws -> String {
         let request = ClientRequest(
-            method: "POST", url: "http://127.0.0.1:\(port)/v1/clients",
+            method: "POST", url: origin + "/v1/clients",
             headers: [
                 ("Authorization", "Bearer \(token)"), ("Content-Type", "application/json"),
                 ("Idempotency-Key", "key-\(number)"),

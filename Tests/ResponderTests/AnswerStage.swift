@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// A responder in this process that answers for a world of `Tests/Conformance/decisions.py`.
-/// Whoever asks moves its clock.
+/// Whoever asks moves its clock, and says how things are.
 final class AnswerStage: Sendable {
     private static let shipInterval: Duration = .milliseconds(250)
     private static let lastShipmentLimit: Duration = .seconds(120)
@@ -38,8 +38,9 @@ final class AnswerStage: Sendable {
         let metrics = ResponderMetrics(Metrics())
         let store = RetentionStore(pool: database.responder)
         let apps = ServedApps()
-        // What is served does not get older, however long the checker takes.
-        let age = ServingAge(uptime: .fixed(milliseconds: 0))
+        let conditions = CurrentConditions()
+        // What is served gets as old as the checker says, however long it takes.
+        let age = ServingAge(uptime: conditions.uptime.clock)
         let feed = SnapshotFeed(
             store: store, apps: apps, platformKey: platformKey, log: log, metrics: metrics,
             age: age)
@@ -60,14 +61,17 @@ final class AnswerStage: Sendable {
         }
         try shipping.start()
         let root = try Certificate(pem: Array(world.chain.rootPEM.utf8))
-        let endpoint = RealtimeEndpoint(
-            apps: apps,
-            verifier: SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root])),
-            sources: Self.sources(store, budgets, metrics), spool: spool, clock: clock.clock,
-            metrics: metrics,
-            conditions: ServingConditions(
-                age: age, overload: OverloadGate(OverloadGate.Limits(threads: Self.threads))))
-        var router = endpoint.router
+        let verifier = SignedDataVerifier(anchors: try AppleRoot.anchors(further: [root]))
+        let sources = try conditions.sources(Self.sources(store, budgets, metrics), metrics)
+        let overload = OverloadGate(OverloadGate.Limits(threads: Self.threads))
+        let routers = [age, ServingAge()].map { age in
+            RealtimeEndpoint(
+                apps: apps, verifier: verifier, sources: sources, spool: spool,
+                clock: clock.clock, metrics: metrics,
+                conditions: ServingConditions(age: age, overload: overload)
+            ).router
+        }
+        var router = Router()
         router.on(.post, "/clock/{milliseconds}") { _, parameters in
             guard let instant = parameters["milliseconds"].flatMap({ Int64($0) }) else {
                 return .empty(400)
@@ -75,10 +79,21 @@ final class AnswerStage: Sendable {
             clock.set(milliseconds: instant)
             return .empty(200)
         }
+        router.on(.post, "/conditions") { request, _ in
+            do { try conditions.set(request.body) } catch { return .empty(400) }
+            return .empty(200)
+        }
         let routed = router
         server = try Server(
             ServerSettings(port: 0, threads: .pool(Self.threads)),
-            handler: { routed.respond(to: $0) })
+            handler: { request in
+                guard request.path.hasPrefix("/realtime/") else {
+                    return routed.respond(to: request)
+                }
+                // The second one never looked for snapshots: nobody can tell their age.
+                let isToldAge = conditions.value.snapshotsAge != nil
+                return routers[isToldAge ? 0 : 1].respond(to: request)
+            })
     }
 
     deinit {
@@ -107,53 +122,21 @@ final class AnswerStage: Sendable {
         let encoder = JSONEncoder()
         var lines: [String] = []
         for (number, (tenant, key)) in keys.enumerated() {
-            let stored = try store.transaction(
+            let snapshotNumber = places[number].snapshotNumber
+            let (stored, snapshot) = try store.transaction(
                 .operatorCommand(tenant: tenant), at: Instant(milliseconds: clock.clock.now())
-            ) { try $0.listDecisions(at: key, limit: limit) }
+            ) {
+                (
+                    try $0.listDecisions(at: key, limit: limit),
+                    try $0.findServedSnapshot(number: snapshotNumber, at: key)
+                )
+            }
+            let explainer = AnswerExplainer(try #require(snapshot))
             lines += try stored.map {
-                String(
-                    decoding: try encoder.encode(AnswerRecord($0, place: number)), as: UTF8.self)
+                let record = AnswerRecord($0, place: number, explainer)
+                return String(decoding: try encoder.encode(record), as: UTF8.self)
             }
         }
         return (lines.map { $0 + "\n" }.joined(), lines.count)
-    }
-}
-
-/// A decision in the words of the checker.
-private struct AnswerRecord: Encodable {
-    let place: Int
-    let requestIdentifier: String
-    let originalTransactionId: String
-    let signedDate: Instant
-    let decidedAt: Instant
-    let productId: String
-    let localeAsked: String
-    let localeServed: String?
-    let kind: String
-    let fallbackReason: String?
-    let rule: RuleID?
-    let experiment: ExperimentID?
-    let arm: String?
-    let isHoldout: Bool
-    let messageIdentifier: String?
-    let snapshotNumber: Int64
-
-    init(_ stored: StoredDecision, place: Int) {
-        self.place = place
-        requestIdentifier = stored.requestIdentifier.uuidString.lowercased()
-        originalTransactionId = stored.originalTransactionId
-        signedDate = stored.signedDate
-        decidedAt = stored.decidedAt
-        productId = stored.productId
-        localeAsked = stored.localeAsked
-        localeServed = stored.localeServed
-        kind = stored.kind.rawValue
-        fallbackReason = stored.fallbackReason
-        rule = stored.rule
-        experiment = stored.assignment?.experiment
-        arm = stored.assignment?.arm
-        isHoldout = stored.isHoldout
-        messageIdentifier = stored.messageIdentifier?.uuidString.lowercased()
-        snapshotNumber = stored.snapshotNumber
     }
 }

@@ -88,6 +88,8 @@ struct AnswerWorld: Decodable {
         let messages: [Message]
         let connectMessages: [ConnectMessage]
         let ruleSets: [RuleSet]
+        /// Of which the first arm never got its buckets.
+        let withoutBuckets: [ExperimentID]
         let environments: [String: Place]
     }
 

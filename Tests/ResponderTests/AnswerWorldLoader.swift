@@ -46,6 +46,7 @@ struct AnswerWorldLoader {
         var paths: [String] = []
         for app in world.apps {
             paths += try inTenant(app.tenant) { try load(app, $0) }
+            for experiment in app.withoutBuckets { try takeBuckets(of: experiment, app) }
             for (key, place) in places(of: app) {
                 try placeFormer(place, app, key)
                 try inTenant(app.tenant) { try publish(place, version: 1, at: key, $0) }
@@ -190,6 +191,22 @@ struct AnswerWorldLoader {
                 one.messageId, product: one.productId, locale: one.locale, at: key)
         }
         try transaction.publishRuleSet(version: version, at: key)
+    }
+
+    /// From the first arm, in every version: the store itself gives all of them away.
+    private func takeBuckets(of experiment: ExperimentID, _ app: AnswerWorld.App) throws {
+        try database.superuser.withConnection { connection in
+            _ = try connection.query(
+                """
+                update holdfast.rule_set
+                set body = jsonb_set(body, array['rules', (
+                    select (place - 1)::text
+                    from jsonb_array_elements(body -> 'rules') with ordinality as r (rule, place)
+                    where rule -> 'experiment' ->> 'id' = \(experiment.description)
+                  ), 'experiment', 'arms', '0', 'buckets'], '[]')
+                where tenant_id = \(app.tenant.uuid) and app_id = \(app.id.uuid)
+                """)
+        }
     }
 
     // MARK: - What Apple has

@@ -68,6 +68,11 @@ extension IsolationTests {
                     _ = try $0.claimedAgain(JobLease(tenant: tenant, job: job, token: UUID()))
                 }
             ),
+            (
+                "renewJob",
+                { try $0.renewJob(job, leaseSeconds: 60, done: 1, total: nil) }
+            ),
+            ("giveUpJob", { try $0.giveUpJob(job) }),
             ("finishJob", { try $0.finishJob(job, report: [], done: 1) }),
             ("failJob", { try $0.failJob(job, failure: Array("{}".utf8)) }),
         ]

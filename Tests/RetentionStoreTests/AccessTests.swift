@@ -204,10 +204,25 @@ import Testing
     /// Also the migrator, who is a member of the owner, and a superuser by mistake.
     @Test func `nobody changes the audit`() throws {
         let keys = try Keys()
-        for sql in [
+        let token = try keys.make(.all)
+        let digest: Query = """
+            select count(*) || ' ' || coalesce(md5(string_agg(e::text, ' ' order by e::text)), '')
+            from holdfast.audit_event e
+            """
+        let before: String = try keys.agencies.value(digest)
+        #expect(!before.hasPrefix("0 "))
+        let changes = [
             "update holdfast.audit_event set action = 'x'", "delete from holdfast.audit_event",
             "truncate holdfast.audit_event",
-        ] { try expectRefused(sql, keys) }
+        ]
+        for sql in changes {
+            try expectRefused(sql, keys)
+            #expect(try keys.attempt(token, Query(unsafeSQL: sql)) == .forbidden, "\(sql)")
+        }
+        let after: String = try keys.agencies.value(digest)
+        #expect(after == before)
+        try Promise.kept(
+            "audit-append-only", "\(changes.count) ways to change it, by 4 roles, refused")
     }
 
     private func expectRefused(_ sql: String, _ keys: Keys) throws {

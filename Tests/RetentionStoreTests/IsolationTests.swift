@@ -188,6 +188,12 @@ import Testing
         let other = try agencies.change(agencies.second) { try $0.listDecisions(at: key, limit: 9) }
         #expect(own.count == 1)
         #expect(other.isEmpty)
+        let counted = try [agencies.first, agencies.second].map { agency in
+            try agencies.change(agency) {
+                try $0.countDecisions(at: key, DecisionSpan(), limit: 9)
+            }
+        }
+        #expect(counted == [1, 0])
     }
 
     /// PG-01: no tenant set, with rows there: an error, not an empty list; and no way round it.

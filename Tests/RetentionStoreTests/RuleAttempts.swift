@@ -141,6 +141,12 @@ extension IsolationTests {
                     try expectNothing(try $0.findDecision(place, at: key))
                 }
             ),
+            // What it finds is held by "what reads finds nothing of another agency".
+            ("countDecisions", { _ = try $0.countDecisions(at: key, DecisionSpan(), limit: 9) }),
+            (
+                "findRuleSetVersion",
+                { try expectNothing(try $0.findRuleSetVersion(ofSnapshot: 9, at: key)) }
+            ),
             ("findSnapshot", { try expectNothing(try $0.findSnapshot(number: 1, at: key)) }),
             ("listLiveResponders", { _ = try $0.listLiveResponders() }),
         ]
