@@ -18,6 +18,7 @@ package struct CompactWriter {
     package mutating func append(_ number: UInt32) { append(integer: number) }
     package mutating func append(_ number: Int32) { append(integer: number) }
     package mutating func append(_ number: Int64) { append(integer: number) }
+    package mutating func append(_ number: UInt64) { append(integer: number) }
 
     private mutating func append(integer: some FixedWidthInteger) {
         unsafe withUnsafeBytes(of: integer.bigEndian) { unsafe bytes.append(contentsOf: $0) }

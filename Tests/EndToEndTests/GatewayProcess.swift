@@ -37,7 +37,6 @@ final class GatewayProcess: Sendable {
     private let transport: Transport
     private let running = RunningProgram()
 
-    private let tenant: TenantID
     private let furtherRoot: [String: String]
 
     /// Of a tenant with quotas that no test reaches.
@@ -61,7 +60,6 @@ final class GatewayProcess: Sendable {
         }
         try database.superuser.withConnection { connection in
             _ = try connection.query(
-
                 """
                 update holdfast.tenant set requests_per_minute = 10000000, client_limit = 1000000,
                   app_limit = 1000000, api_key_limit = 1000000

@@ -53,9 +53,9 @@ final class CurrentConditions: Sendable {
                 store: nowhere, limit: 1, metrics: metrics),
             budgets: DiscountBudgets(store: nowhere))
         return DecisionSources(
-            subscriber: { [self] tenant, key, transaction, mayAskDatabase in
+            subscriber: { [self] tenant, key, transaction, mayAskDatabase, isGenuine in
                 (value.findsSubscribers ? good : dark)
-                    .subscriber(tenant, key, transaction, mayAskDatabase)
+                    .subscriber(tenant, key, transaction, mayAskDatabase, isGenuine)
             }, budget: { [self] in (value.readsBudgets ? good : dark).budget($0, $1) },
             age: { [self] in value.subscribersAge.map { .milliseconds($0) } })
     }
