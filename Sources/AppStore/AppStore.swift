@@ -25,7 +25,7 @@
 ///
 /// ```
 ///   SignedDataVerifier.verify ── NotificationPayload ── JWS inside ── verify ── SignedTransaction
-///                                        └───── fact: SignedFact of Retention ◀── SignedRenewalInfo
+///                                      └── fact: SignedFact of Retention ◀── SignedRenewalInfo
 /// ```
 ///
 /// Apple's pages: retentionmessaging/jwsdecodedheader, …/decodedrealtimerequestbody,

@@ -130,7 +130,7 @@ package struct FactKey: Hashable, Comparable, Sendable {
 /// way it orders them means nothing, as long as it is always the same.
 package enum Fingerprint {
     /// FNV-1a with 64 bits.
-    package static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    package static func of(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
 }

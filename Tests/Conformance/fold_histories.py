@@ -385,7 +385,7 @@ STRANGE = {
         -5, 0, 2**63 - 1], "offerType": [0, 99, -1], "offerDiscountType": ["ONE_TIME", "FUTURE"],
     "transactionReason": ["FUTURE"], "revocationPercentage": [-1, 33_333, 10**12],
     "revocationDate": [0, START, END], "autoRenewStatus": [2], "expirationIntent": [99],
-    "expiresDate": [0, 253_402_300_799_999], "currency": ["EUR", "XXX"], "isUpgraded": [True],
+    "expiresDate": [0, 253_402_300_799_999], "currency": ["EUR", "CHF"], "isUpgraded": [True],
     "billingPlanType": ["NEW"], "appAccountToken": ["no uuid", None],
     "transactionId": ["9", "10", "abc"], "purchaseDate": [START, END],
     "webOrderLineItemId": ["5000000001"], "gracePeriodExpiresDate": [END],
