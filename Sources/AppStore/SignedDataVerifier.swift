@@ -97,7 +97,7 @@ package final class SignedDataVerifier: Sendable {
         lookUp: (_ claimed: RealtimeRequest, _ isGenuine: () -> Bool) -> Found
     ) throws(VerificationError) -> (RealtimeRequest, Found) {
         let opened = try open(try SignedPayloadBody.compactJWS(in: body))
-        // With a new chain nothing is begun: only a signature of a known leaf is as good as checked.
+        // With a new chain nothing is begun: its check may take 3 ms and be refused.
         if let key = key(of: opened),
             let claimed = try? accepted(opened, for: place, nowMilliseconds: nowMilliseconds)
         {

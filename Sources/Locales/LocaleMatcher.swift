@@ -100,9 +100,13 @@ private final class ChainCache: Sendable {
         return chain
     }
 
-    /// By the text as it came. Only language tags, which are ASCII, are remembered: of other texts
-    /// two that are not the same may be equal, and none costs much.
+    /// By the text as it came. Only ASCII is looked for: of other texts two that are not the same
+    /// may be equal, and all of a long one would be hashed.
     func reader(of userLocale: String, compute: () -> ReaderLocale) -> ReaderLocale {
+        let mayBeTag =
+            userLocale.utf8.count <= LocaleTag.bytesLimit
+            && userLocale.utf8.allSatisfy { $0 < 0x80 }
+        guard mayBeTag else { return compute() }
         if let reader = readers.withLock({ $0[userLocale] }) { return reader }
         let reader = compute()
         guard !reader.spellings.isEmpty else { return reader }

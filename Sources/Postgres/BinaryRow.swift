@@ -97,15 +97,32 @@ package struct BinaryColumns: Sendable {
         }
     }
 
-    /// Whether `row` is exactly `count` values.
-    package static func isRow(_ row: ArraySlice<UInt8>, of count: Int) -> Bool {
+    /// Whether `row` is exactly one value for each of `types`, those of fixed width of their width:
+    /// one that is too short would be called a fault of the protocol, not of its row.
+    package static func isRow(_ row: ArraySlice<UInt8>, of types: [SQLType]) -> Bool {
         unsafe row.withUnsafeBytes { row in
             var offset = 0
-            for _ in 0..<count {
+            for type in types {
                 guard let end = unsafe Self.end(ofValueAt: offset, in: row) else { return false }
+                let bytes = end - offset - 4
+                if let width = width(of: type), bytes != width {
+                    guard bytes == 0, unsafe row[offset] & 0x80 != 0 else { return false }
+                }
                 offset = end
             }
             return offset == row.count
+        }
+    }
+
+    /// In bytes, of one element; nil where it is not fixed.
+    private static func width(of array: SQLType) -> Int? {
+        switch array {
+        case .uuidArray: 16
+        case .int8Array, .timestamptzArray, .float8Array: 8
+        case .int4Array, .float4Array: 4
+        case .int2Array: 2
+        case .boolArray: 1
+        default: nil
         }
     }
 

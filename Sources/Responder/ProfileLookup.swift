@@ -95,6 +95,7 @@ package final class ProfileLookup: Sendable {
             return (reading, reading == .absent ? .absent : .database)
         } catch {
             gate.leave(ticket, failed: true)
+            guard isGenuine() else { return forged() }
             return unavailable((error as? PostgresError)?.code.rawValue ?? "failed")
         }
     }
@@ -106,8 +107,8 @@ package final class ProfileLookup: Sendable {
 }
 
 /// Whether the database may be asked for a request whose signature was not checked yet: not for a
-/// while after one was found wrong. So a forger who knows a URL costs us one look-up in that time,
-/// and no more than the signature's check otherwise.
+/// while after one was found wrong. So a forger who knows a URL costs us as many look-ups in that
+/// time as may be in flight at once, and no more than the signature's check otherwise.
 final class Forethought: Sendable {
     static let pauseMilliseconds: Int64 = 10_000
 

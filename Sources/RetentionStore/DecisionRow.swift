@@ -43,9 +43,9 @@ package struct DecisionRow: Equatable, Sendable {
         values = row.bytes[...]
     }
 
-    /// What an earlier process made; `nil` for what has another number of values.
+    /// What an earlier process made; `nil` for what is no such row.
     package init?(values: ArraySlice<UInt8>) {
-        guard BinaryColumns.isRow(values, of: Self.types.count) else { return nil }
+        guard BinaryColumns.isRow(values, of: Self.types) else { return nil }
         self.values = values
     }
 

@@ -196,9 +196,10 @@ package struct ProfileChanges: Sendable {
 extension RetentionStore {
     /// What is kept of one subscriber, in one statement.
     ///
-    /// - Parameter remaining: asked once there is a connection: how long the answer may take, on
-    ///   expiry the connection is closed. The pool's query timeout where it says nothing.
-    /// - Parameter meanwhile: work for the time in which the database looks; see `Connection.query`.
+    /// - Parameters:
+    ///   - remaining: asked once there is a connection: how long the answer may take, on expiry the
+    ///     connection is closed. The pool's query timeout where it says nothing.
+    ///   - meanwhile: work for the time in which the database looks, as of `Connection.query`.
     /// - Returns: `found` or `absent`.
     package func profile(
         _ platform: PlatformScope, of subscriber: SubscriberKey,

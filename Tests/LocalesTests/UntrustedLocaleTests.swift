@@ -9,7 +9,8 @@ import Testing
     static let nonsense = [
         "", "C", "root", "POSIX", "xx-YY", "qq-QQ", "und", "und-JP", "mul", "zxx", "../../x", "-",
         "_", "--", "en-", "-en", "en--US", "en-US-", "e", "1n", "en US", " en", "en\n", "en\0US",
-        "\0", "\u{0}en", "en-US\r\nX: y", "日本語", "ｅｎ", "é", "e\u{301}n", "🇬🇧", "i-klingon",
+        "\0", "\u{0}en", "en-US\r\nX: y", "日本語", "ｅｎ", "zh-H\u{212A}", "\u{212A}o-KR", "é",
+        "e\u{301}n", "🇬🇧", "i-klingon",
         "x-private", "en-a-b-c-u-xx", "en-US@currency=EUR", "en_US.UTF-8", "%s%n", "'; drop--",
         "en-" + String(repeating: "a", count: 62), String(repeating: "en-US-", count: 1_700),
         String(repeating: "e", count: 10_240), String(repeating: "\0", count: 10_240),

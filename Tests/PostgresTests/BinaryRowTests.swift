@@ -80,21 +80,40 @@ import Testing
     /// Every way to cut a row short or make it long, and lengths that claim anything.
     @Test func `bytes that are no row are found out`() throws {
         let whole = Self.row(69, UUID(), isNull: false).bytes
-        #expect(BinaryColumns.isRow(whole[...], of: Self.types.count))
-        #expect(!BinaryColumns.isRow(whole[...], of: Self.types.count + 1))
-        #expect(!BinaryColumns.isRow(whole[...], of: Self.types.count - 1))
+        #expect(BinaryColumns.isRow(whole[...], of: Self.types))
+        #expect(!BinaryColumns.isRow(whole[...], of: Self.types + [.textArray]))
+        #expect(!BinaryColumns.isRow(whole[...], of: Array(Self.types.dropLast())))
         for count in whole.indices {
             let cut = whole[..<count]
-            #expect(!BinaryColumns.isRow(cut, of: Self.types.count))
+            #expect(!BinaryColumns.isRow(cut, of: Self.types))
             #expect(throws: PostgresError.self) { _ = try BinaryColumns([cut], types: Self.types) }
         }
         for length in [Int32.min, -2, 17, 1 << 20, .max] {
             let head = (0..<4).map { UInt8(truncatingIfNeeded: length >> Int32(24 - 8 * $0)) }
             let wrong = head + whole.dropFirst(4)
-            #expect(!BinaryColumns.isRow(wrong[...], of: Self.types.count), "\(length)")
+            #expect(!BinaryColumns.isRow(wrong[...], of: Self.types), "\(length)")
             #expect(throws: PostgresError.self) {
                 _ = try BinaryColumns([wrong[...]], types: Self.types)
             }
+        }
+    }
+
+    /// A value of fixed width is of that width or NULL.
+    @Test func `no value is shorter or longer than its type`() {
+        let widths: [(SQLType, Int)] = [
+            (.uuidArray, 16), (.int8Array, 8), (.timestamptzArray, 8), (.int4Array, 4),
+            (.int2Array, 2), (.boolArray, 1),
+        ]
+        for (type, width) in widths {
+            for count in 0...20 {
+                var row = BinaryRow(reserving: 32)
+                row.append([UInt8](repeating: 1, count: count))
+                #expect(BinaryColumns.isRow(row.bytes[...], of: [type]) == (count == width))
+                #expect(BinaryColumns.isRow(row.bytes[...], of: [.byteaArray]))
+            }
+            var null = BinaryRow(reserving: 4)
+            null.append([UInt8]?.none)
+            #expect(BinaryColumns.isRow(null.bytes[...], of: [type]))
         }
     }
 }

@@ -87,6 +87,42 @@ import Testing
         return writer.bytes
     }
 
+    /// Byte for byte: whoever changes the row's form raises the version.
+    @Test func `a record of the third form has these bytes`() throws {
+        let ids = (1...5).map { UUID(uuid: ($0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+        func id(_ number: UInt8) -> [UInt8] { [number] + [UInt8](repeating: 0, count: 15) }
+        func number(_ value: Int64) -> [UInt8] {
+            (0..<8).map { UInt8(truncatingIfNeeded: value >> Int64(56 - 8 * $0)) }
+        }
+        // PostgreSQL's microseconds, from 2000 on.
+        let epoch: Int64 = 946_684_800_000
+        let values: [[UInt8]?] = [
+            id(1), Array("Production".utf8), number(5_000), id(2), number(7_000),
+            Array("20".utf8), Array("monthly".utf8), Array("promotionalOffer".utf8), nil, id(3),
+            Array("ja-JP".utf8), Array("ja".utf8), id(4), Array("monthly".utf8), nil,
+            Array("half".utf8), number(9), number(812), id(5), Array("arm".utf8), [0],
+            Array("memory".utf8), Samples.basis.inputs.encoded(), [0, 1],
+            Array("noBudgetedOffers".utf8), number(95), number(1), number(2), number(40),
+        ]
+        let row = values.flatMap { value in
+            guard let value else { return [UInt8](repeating: 0xff, count: 4) }
+            return number(Int64(value.count)).suffix(4) + value
+        }
+        let record = DecisionRecord(
+            key: AppEnvironment(app: AppID(ids[0]), environment: .production),
+            signedDate: Instant(milliseconds: epoch + 5), requestIdentifier: ids[1],
+            decidedAt: Instant(milliseconds: epoch + 7), originalTransactionId: "20",
+            productId: "monthly", localeAsked: "ja-JP",
+            decision: Decision(
+                answer: .promotionalOffer(
+                    ids[3], productId: "monthly", offerIdentifier: "half", signature: .v1),
+                rule: RuleID(ids[2]), localeServed: "ja",
+                assignment: Assignment(experiment: ExperimentID(ids[4]), arm: "arm")),
+            snapshotNumber: 9, durationMicroseconds: 812, basis: Samples.basis)
+        let spooled = SpooledDecision(tenant: TenantID(ids[0]), record: record)
+        #expect(spooled.encoded().dropFirst(SpooledDecision.headBytes) == [3] + id(1) + row)
+    }
+
     @Test func `a locale from outside is cut to whole characters without NUL`() {
         #expect(SpooledDecision.cut("en\u{0}-US") == "en-US")
         let long = String(repeating: "語", count: 100)

@@ -31,6 +31,17 @@ import Testing
         #expect(stage.find() == (.found(stage.profile(7), .zero), .database))
     }
 
+    /// While PostgreSQL does not answer, a forger must not keep its look-ups busy.
+    @Test func `a forged request pauses the asking also where the look-up fails`() throws {
+        let time = ManualClock(milliseconds: 50_000)
+        let stage = try LookupStage(
+            url: "postgresql:///nowhere?host=/nonexistent&user=nobody", uptime: time.clock)
+        #expect(stage.find(isGenuine: { false }).1 == .unavailable)
+        for _ in 0..<20 { #expect(stage.find(isGenuine: { false }).1 == .unavailable) }
+        // Five failures in a row would have opened the breaker.
+        #expect(!stage.lookup.gate.isOpen)
+    }
+
     /// The look-ups are counted by the metric of their times.
     @Test func `who forges makes us ask once, and from then on nobody is asked for unchecked`()
         throws
