@@ -119,8 +119,9 @@ import Testing
                 rule: RuleID(ids[2]), localeServed: "ja",
                 assignment: Assignment(experiment: ExperimentID(ids[4]), arm: "arm")),
             snapshotNumber: 9, durationMicroseconds: 812, basis: Samples.basis)
-        let spooled = SpooledDecision(tenant: TenantID(ids[0]), record: record)
-        #expect(spooled.encoded().dropFirst(SpooledDecision.headBytes) == [3] + id(1) + row)
+        let spooled = SpooledDecision(tenant: TenantID(ids[0]), record: record).encoded()
+        let expected: [UInt8] = [3] + id(1) + row
+        #expect(Array(spooled[SpooledDecision.headBytes...]) == expected)
     }
 
     @Test func `a locale from outside is cut to whole characters without NUL`() {
