@@ -187,6 +187,8 @@ class Supply:
         ids = {**self.ids, "locale": "en-US", "number": self.snapshots[environment],
                # Nobody is at work who would bring anything to Apple.
                "appleId": "0d5f1c3e-8a42-8b6d-9e10-5f4c7a2b6d88", "environment": "Sandbox",
+               # Nobody notifies.
+               "notificationUUID": "5b3a1c7e-2f64-4d0b-8c9a-7e1d2f3b4c5d",
                # Nobody asks, and so nothing is decided.
                "decisionId": "dec_AZrMnYAIfQOqD0nh_sVZYwEAAAGaza5oLD8LfH5dCkpXmkkPbx9_GhA"}
         made = {
