@@ -142,8 +142,8 @@ let testTargets: [Target] = [
     tests(
         "AppStoreTests",
         [
-            "AppStore", "HTTPClient", "HTTPServer", "Operator", "Retention", "ScriptedServer",
-            "Signing", "StatusServer", "TestSupport",
+            "AppStore", "HTTPClient", "HTTPServer", "Retention", "ScriptedServer", "Signing",
+            "StatusServer", "TestSupport",
         ],
         // A hundred thousand forged requests.
         exclude: ["AppleChain"], swift: hotPath),

@@ -74,18 +74,8 @@ package struct Settings: Sendable {
         platformKey = Self.platformKey(&reader)
         let further = reader.furtherTrustRoots()
         hasFurtherRoot = !further.isEmpty
-        verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
-    }
-
-    private static func anchors(
-        _ further: [Certificate], _ reader: inout SettingsReader
-    ) -> TrustAnchors {
-        do {
-            return try AppleRoot.anchors(further: further)
-        } catch {
-            reader.refuse("trust anchor", "Apple's root does not load: \(error)")
-            return TrustAnchors(roots: [])
-        }
+        verifier = SignedDataVerifier(
+            anchors: reader.trustAnchors(besides: further) { try AppleRoot.anchors(further: $0) })
     }
 
     /// What one client may take.

@@ -38,6 +38,12 @@ package struct JSONObject: Sendable {
         place(of: key).map { members[$0].value }
     }
 
+    /// The value, where there is one: null counts as absent.
+    func present(_ key: String) -> JSONValue? {
+        let value = self[key]
+        return value == .null ? nil : value
+    }
+
     package func has(_ key: String) -> Bool { place(of: key) != nil }
 
     private func place(of key: String) -> Int? {

@@ -75,11 +75,3 @@ package struct NotificationHead: Sendable, Equatable {
             .payloadMalformed, "The field \(field) does not have the type and form Apple gives it.")
     }
 }
-
-extension JSONObject {
-    /// The value, where there is one: null counts as absent.
-    func present(_ key: String) -> JSONValue? {
-        let value = self[key]
-        return value == .null ? nil : value
-    }
-}

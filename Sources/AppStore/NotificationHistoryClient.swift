@@ -11,8 +11,6 @@ package import Retention
 package final class NotificationHistoryClient: Sendable {
     /// Twenty notifications, each far larger than Apple's are.
     package static let responseBytesLimit = 8_000_000
-    /// Of a refusal; a longer one is not read for Apple's code.
-    private static let refusalBytesLimit = 64 * 1024
     private static let path = "/inApps/v1/notifications/history"
 
     private let hosts: AppleHosts
@@ -20,11 +18,7 @@ package final class NotificationHistoryClient: Sendable {
     private let now: @Sendable () -> Instant
 
     package static var settings: TransportSettings {
-        var settings = TransportSettings()
-        settings.connectTimeout = .seconds(3)
-        settings.totalTimeout = .seconds(20)
-        settings.responseBytesLimit = responseBytesLimit
-        return settings
+        .apple(responseBytesLimit: responseBytesLimit)
     }
 
     package init(
@@ -61,7 +55,7 @@ package final class NotificationHistoryClient: Sendable {
             return answer(try transport.send(request), token)
         } catch {
             return NotificationHistoryAnswer(
-                .failed(Self.outcome(of: error)), appleMessage: error.message)
+                .failed(AppleOutcome(error)), appleMessage: error.message)
         }
     }
 
@@ -74,14 +68,12 @@ package final class NotificationHistoryClient: Sendable {
                 page.map(NotificationHistoryAnswer.Result.page)
                     ?? .failed(.unknown(.unreadableAnswer)), status: response.status)
         }
-        let isShort = response.body.count <= Self.refusalBytesLimit
-        let object = isShort ? try? JSONObject(response.body) : nil
-        let code = object?.integer("errorCode").flatMap { Int(exactly: $0) }
-        let text = code.flatMap { _ in object?.string("errorMessage") } ?? response.body[...]
+        let refusal = AppleRefusal(response.body)
         return NotificationHistoryAnswer(
-            result(response.status, code, retryAfter: response.header("Retry-After")),
-            status: response.status, appleCode: code,
-            appleMessage: AppleExcerpt.make(text, hiding: [token.secretText]))
+            result(response.status, refusal?.code, retryAfter: response.header("Retry-After")),
+            status: response.status, appleCode: refusal?.code,
+            appleMessage: AppleExcerpt.make(
+                refusal?.message ?? response.body[...], hiding: [token.secretText]))
     }
 
     private func result(
@@ -107,23 +99,6 @@ package final class NotificationHistoryClient: Sendable {
     /// Apple's page: appstoreserverapi/error-codes
     private static let invalidPaginationToken = 4_000_014
     private static let paginationTokenExpired = 4_000_017
-
-    private static func outcome(of error: TransportError) -> AppleOutcome {
-        guard error.isSent else {
-            return switch error.code {
-            case .connectFailed, .interrupted, .responseTooLarge, .timedOut:
-                .notSent(.connectFailed)
-            case .tls: .notSent(.tls)
-            case .badURL: .notSent(.badURL)
-            case .badRequest: .notSent(.badRequest)
-            }
-        }
-        return switch error.code {
-        case .timedOut: .unknown(.timedOut)
-        case .responseTooLarge: .unknown(.responseTooLarge)
-        case .interrupted, .badRequest, .badURL, .connectFailed, .tls: .unknown(.interrupted)
-        }
-    }
 }
 
 /// Which notifications are asked for: those signed from `from` on and before `to`.

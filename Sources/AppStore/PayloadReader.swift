@@ -8,8 +8,6 @@ struct PayloadReader {
     static let bytesLimit = 64 * 1024
     /// Of any text that is not signed data itself.
     static let textBytesLimit = 255
-    /// The end of the year 9999: no date of Apple's lies beyond.
-    private static let dateLimit: Int64 = 253_402_300_799_999
 
     private let object: JSONObject
     private let kind: PayloadError.Kind
@@ -42,25 +40,20 @@ struct PayloadReader {
         return value
     }
 
-    private func value(_ member: String) -> JSONValue? {
-        let value = object[member]
-        return value == .null ? nil : value
-    }
-
     func object(_ member: String) throws(PayloadError) -> PayloadReader? {
-        guard let value = value(member) else { return nil }
+        guard let value = object.present(member) else { return nil }
         guard let inner = JSONObject(value) else { throw error(.wrongType, member) }
         return PayloadReader(inner, kind, prefix: prefix + member + ".")
     }
 
     func integer(_ member: String) throws(PayloadError) -> Int64? {
-        guard let value = value(member) else { return nil }
+        guard let value = object.present(member) else { return nil }
         guard case .integer(let integer) = value else { throw error(.wrongType, member) }
         return integer
     }
 
     func flag(_ member: String) throws(PayloadError) -> Bool? {
-        guard let value = value(member) else { return nil }
+        guard let value = object.present(member) else { return nil }
         guard case .boolean(let flag) = value else { throw error(.wrongType, member) }
         return flag
     }
@@ -68,12 +61,14 @@ struct PayloadReader {
     /// UNIX milliseconds.
     func instant(_ member: String) throws(PayloadError) -> Instant? {
         guard let milliseconds = try integer(member) else { return nil }
-        guard (0...Self.dateLimit).contains(milliseconds) else { throw error(.badForm, member) }
+        guard (0...SignedDataVerifier.signedDateLimit).contains(milliseconds) else {
+            throw error(.badForm, member)
+        }
         return Instant(milliseconds: milliseconds)
     }
 
     private func bytes(_ member: String) throws(PayloadError) -> ArraySlice<UInt8>? {
-        guard let value = value(member) else { return nil }
+        guard let value = object.present(member) else { return nil }
         guard case .string(let text) = value else { throw error(.wrongType, member) }
         return text
     }
@@ -91,7 +86,7 @@ struct PayloadReader {
 
     /// Texts of which only the first so many are kept.
     func texts(_ member: String, limit: Int) throws(PayloadError) -> [String] {
-        guard let value = value(member) else { return [] }
+        guard let value = object.present(member) else { return [] }
         guard case .array(let values) = value else { throw error(.wrongType, member) }
         var texts: [String] = []
         for value in values.prefix(limit) {

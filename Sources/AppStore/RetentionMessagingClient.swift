@@ -10,19 +10,13 @@ package import Retention
 package final class RetentionMessagingClient: Sendable {
     /// Of an answer. A list of 2,000 has about 250 KB.
     package static let responseBytesLimit = 2_000_000
-    /// Of a refusal; a longer one is not read for Apple's code.
-    package static let refusalBytesLimit = 64 * 1024
 
     private let hosts: AppleHosts
     private let transport: Transport
     private let now: @Sendable () -> Instant
 
     package static var settings: TransportSettings {
-        var settings = TransportSettings()
-        settings.connectTimeout = .seconds(3)
-        settings.totalTimeout = .seconds(20)
-        settings.responseBytesLimit = responseBytesLimit
-        return settings
+        .apple(responseBytesLimit: responseBytesLimit)
     }
 
     package init(
@@ -60,7 +54,7 @@ package final class RetentionMessagingClient: Sendable {
             return answer(to: call, response, token, start.duration(to: .now))
         } catch {
             return AppleAnswer(
-                outcome: Self.outcome(of: error), status: nil, appleMessage: error.message,
+                outcome: AppleOutcome(error), status: nil, appleMessage: error.message,
                 duration: start.duration(to: .now))
         }
     }
@@ -70,7 +64,7 @@ package final class RetentionMessagingClient: Sendable {
         _ duration: Duration
     ) -> AppleAnswer {
         let isSuccess = (200..<300).contains(response.status)
-        let refusal = isSuccess ? nil : Self.refusal(response.body)
+        let refusal = isSuccess ? nil : AppleRefusal(response.body)
         let outcome = AppleOutcome.classify(
             endpoint: call.endpoint, status: response.status, errorCode: refusal?.code,
             retryAfter: response.header("Retry-After"), now: now())
@@ -89,36 +83,6 @@ package final class RetentionMessagingClient: Sendable {
         return AppleAnswer(
             outcome: content == nil ? .unknown(.unreadableAnswer) : outcome,
             status: response.status, content: content, duration: duration)
-    }
-
-    /// Apple's error object; nil for HTML, plain text and anything else.
-    private static func refusal(
-        _ body: [UInt8]
-    ) -> (code: Int, message: ArraySlice<UInt8>?)? {
-        guard body.count <= refusalBytesLimit, let object = try? JSONObject(body),
-            let code = object.integer("errorCode").flatMap({ Int(exactly: $0) })
-        else { return nil }
-        return (code, object.string("errorMessage"))
-    }
-
-    private static func outcome(of error: TransportError) -> AppleOutcome {
-        guard error.isSent else { return .notSent(obstacle(error.code)) }
-        switch error.code {
-        case .timedOut: return .unknown(.timedOut)
-        case .responseTooLarge: return .unknown(.responseTooLarge)
-        // With a request that is out, all but the first are of a second try on a new connection.
-        case .interrupted, .badRequest, .badURL, .connectFailed, .tls:
-            return .unknown(.interrupted)
-        }
-    }
-
-    private static func obstacle(_ code: TransportError.Code) -> AppleOutcome.Obstacle {
-        switch code {
-        case .connectFailed, .interrupted, .responseTooLarge, .timedOut: .connectFailed
-        case .tls: .tls
-        case .badURL: .badURL
-        case .badRequest: .badRequest
-        }
     }
 }
 

@@ -31,7 +31,7 @@ package final class SignedDataVerifier: Sendable {
     }
 
     /// The end of the year 9999: no date of Apple's lies beyond.
-    private static let signedDateLimit: Int64 = 253_402_300_799_999
+    static let signedDateLimit: Int64 = 253_402_300_799_999
 
     private let anchors: TrustAnchors
     private let freshness: FreshnessWindow

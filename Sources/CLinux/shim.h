@@ -35,13 +35,6 @@ static inline int32_t linux_poll(
     return (int32_t)syscall(SYS_ppoll, entries, (long)count, &limit, NULL, (long)(_NSIG / 8));
 }
 
-// From now on the calling thread, when it wakes, waits for the one that runs instead of taking its
-// core at once. It has its share of the processor as before. 0 on success.
-static inline int32_t linux_wake_politely(void) {
-    struct { int32_t priority; } parameters = {0};
-    return (int32_t)syscall(SYS_sched_setscheduler, 0, 3 /* SCHED_BATCH */, &parameters);
-}
-
 // Lets the calling thread's waits end as late as this, in place of up to 50 us later.
 static inline int32_t linux_set_timer_slack(uint64_t nanoseconds) {
     return prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0);

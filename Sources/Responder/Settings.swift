@@ -112,7 +112,8 @@ package struct Settings: Sendable {
         platformKey = reader.platformPrivateKey()
         let further = reader.furtherTrustRoots()
         hasFurtherRoot = !further.isEmpty
-        verifier = SignedDataVerifier(anchors: Self.anchors(further, &reader))
+        verifier = SignedDataVerifier(
+            anchors: reader.trustAnchors(besides: further) { try AppleRoot.anchors(further: $0) })
     }
 
     /// As many connections as look-ups at once, so that none waits for one; nothing on it outlives
@@ -136,16 +137,5 @@ package struct Settings: Sendable {
         let host = HostName.current
         let process = ProcessInfo.processInfo.processIdentifier
         return port == 0 ? "\(host) process \(process)" : "\(host):\(port)"
-    }
-
-    private static func anchors(
-        _ further: [Certificate], _ reader: inout SettingsReader
-    ) -> TrustAnchors {
-        do {
-            return try AppleRoot.anchors(further: further)
-        } catch {
-            reader.refuse("trust anchor", "Apple's root does not load: \(error)")
-            return TrustAnchors(roots: [])
-        }
     }
 }

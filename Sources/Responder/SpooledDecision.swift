@@ -40,12 +40,11 @@ package struct SpooledDecision: Equatable, Sendable {
         let bodyBytes = 1 + Self.tenantBytes + row.values.count
         var writer = CompactWriter(reserving: Self.headBytes + bodyBytes)
         writer.append(UInt32(clamping: bodyBytes))
-        let body = 4 + 4
         writer.append(UInt32(0))
         writer.append(Self.version)
         writer.append(tenant.uuid)
         writer.append(plain: row.values)
-        writer.write(CRC32.checksum(writer.bytes, from: body), at: 4)
+        writer.write(CRC32.checksum(writer.bytes, from: Self.headBytes), at: 4)
         return writer.bytes
     }
 

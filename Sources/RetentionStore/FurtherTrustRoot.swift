@@ -6,6 +6,20 @@ package import Signing
 extension SettingsReader {
     fileprivate static let furtherRootName = "HOLDFAST_FURTHER_TRUST_ROOT_FILE"
 
+    /// Apple's roots and the further one.
+    ///
+    /// - Parameter make: of the roots besides Apple's.
+    package mutating func trustAnchors(
+        besides further: [Certificate], _ make: ([Certificate]) throws -> TrustAnchors
+    ) -> TrustAnchors {
+        do {
+            return try make(further)
+        } catch {
+            refuse("trust anchor", "Apple's root does not load: \(error)")
+            return TrustAnchors(roots: [])
+        }
+    }
+
     /// One root or none. A file that holds none is refused.
     package mutating func furtherTrustRoots() -> [Certificate] {
         guard let path = optionalText(Self.furtherRootName) else { return [] }

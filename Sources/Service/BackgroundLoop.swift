@@ -120,7 +120,6 @@ private final class LoopLife: Sendable {
     }
 
     private func run() {
-        NativeThread.wakePolitely()
         while !state.withLock({ $0.isStopping }) {
             runBody()
             if awake.wait(timeout: .after(every)) == .success {

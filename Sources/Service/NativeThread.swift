@@ -23,10 +23,6 @@ package enum NativeThread {
         pthread_detach(thread)
         return true
     }
-
-    /// The calling thread does work that nobody waits for: when it wakes, it takes no core from a
-    /// thread that runs. Where the system refuses, it goes on as before.
-    static func wakePolitely() { _ = linux_wake_politely() }
 }
 
 private final class ThreadLife: Sendable {

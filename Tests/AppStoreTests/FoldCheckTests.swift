@@ -1,6 +1,5 @@
 import AppStore
 import Foundation
-import Operator
 import Retention
 import TestSupport
 import Testing
@@ -9,7 +8,6 @@ import Testing
 /// `deploy/test` names the Python that there is.
 @Suite struct FoldCheckTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let python = environment["HOLDFAST_CONFORMANCE_PYTHON"]
     private static let facts = environment["HOLDFAST_FACTS"].flatMap { Int($0) } ?? 50_000
     private static let seed =
         environment["HOLDFAST_FACTS_SEED"].flatMap { UInt64($0) } ?? 20_261_130
@@ -40,7 +38,8 @@ import Testing
 
     @Test(
         .enabled(
-            if: python != nil, "HOLDFAST_CONFORMANCE_PYTHON is not set: deploy/test does that"))
+            if: ConformanceScript.python != nil,
+            "HOLDFAST_CONFORMANCE_PYTHON is not set: deploy/test does that"))
     func `any order and number of deliveries comes to what another fold says`() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/holdfast-fold-\(UUID())"
         try FileManager.default.createDirectory(
@@ -131,15 +130,6 @@ import Testing
 
     /// - Returns: the last line of what it said.
     private func run(_ folder: String, _ arguments: String...) throws -> String {
-        let output = folder + "/\(arguments[0]).out"
-        var plan = ChildProcess.Plan(
-            try #require(Self.python),
-            [PackageRoot.path + "/Tests/Conformance/fold.py"] + arguments)
-        plan.output = .file(output)
-        let end = try ChildProcess.start(plan).wait(for: Self.limit)
-        let text = String(
-            decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
-        try #require(end == .exited(0), "\(arguments[0]): \(text.suffix(12_000))")
-        return text.split(separator: "\n").last.map(String.init) ?? ""
+        try ConformanceScript("fold.py", folder: folder, limit: Self.limit).run(arguments)
     }
 }

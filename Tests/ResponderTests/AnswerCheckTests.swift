@@ -1,5 +1,4 @@
 import Foundation
-import Operator
 import TestSupport
 import Testing
 
@@ -7,7 +6,6 @@ import Testing
 /// made up itself. `deploy/test` names the Python that has what it needs.
 @Suite(.database) struct AnswerCheckTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let python = environment["HOLDFAST_CONFORMANCE_PYTHON"]
     private static let answers =
         environment["HOLDFAST_ANSWERS"].flatMap { Int($0) } ?? 100_000
     private static let seed =
@@ -30,7 +28,8 @@ import Testing
 
     @Test(
         .enabled(
-            if: python != nil, "HOLDFAST_CONFORMANCE_PYTHON is not set: deploy/test does that"))
+            if: ConformanceScript.python != nil,
+            "HOLDFAST_CONFORMANCE_PYTHON is not set: deploy/test does that"))
     func `a checker that made the world up finds no wrong answer in it`() throws {
         defer {
             if Self.keptFolder == nil { try? FileManager.default.removeItem(atPath: folder) }
@@ -55,15 +54,6 @@ import Testing
     /// - Returns: the last line of what it said.
     @discardableResult
     private func run(_ arguments: String...) throws -> String {
-        let output = folder + "/\(arguments[0]).out"
-        var plan = ChildProcess.Plan(
-            try #require(Self.python),
-            [PackageRoot.path + "/Tests/Conformance/decisions.py"] + arguments)
-        plan.output = .file(output)
-        let end = try ChildProcess.start(plan).wait(for: Self.limit)
-        let text = String(
-            decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
-        try #require(end == .exited(0), "\(arguments[0]): \(text.suffix(12_000))")
-        return text.split(separator: "\n").last.map(String.init) ?? ""
+        try ConformanceScript("decisions.py", folder: folder, limit: Self.limit).run(arguments)
     }
 }
